@@ -5,10 +5,13 @@ import { type Frame, newsOf, shown } from './ethFrames.ts';
 import { type Stage, settle } from './stage.ts';
 import { wronglyTold } from './telling.ts';
 
-/** The first block that it wants to be told of is so far ahead. */
+/** The first block that the client subscribes to is so far above the head. */
 const AHEAD = 3;
 
-/** A client follows heads from a block on that is yet to come, and whether its node catches up: it hears nothing before, and of each change once. */
+/**
+ * A client subscribes to heads from a future block on and to the node's syncing state. It hears no earlier head, and
+ * each change once.
+ */
 export async function aheadProblem(stage: Stage, choose: (n: number) => number): Promise<string | undefined> {
   let isBehind = false;
   const wire = new Wire(0, Number.MAX_SAFE_INTEGER);

@@ -10,13 +10,13 @@ import { Waits } from './waits.ts';
 
 const CLIENTS_MAX = 5;
 const TURNS = 60;
-/** What is no answer to a question that has a name. */
+/** The id for frames that answer no request. */
 const NAMELESS = -1;
 
 interface Subscription {
   readonly id: number;
   readonly matches: Matches;
-  /** Where it begins in the past or in what is to come; undefined for the present. */
+  /** The height from which it wants past or future events; undefined if only new ones. */
   readonly from: number | undefined;
 }
 
@@ -25,14 +25,14 @@ interface Client {
   readonly session: CometSession;
   readonly wire: LazyWire;
   readonly subscriptions: Map<string, Subscription>;
-  /** What it has been told and what it should have been, by the id of the request. */
+  /** What each request was told, and what it should have been told, by request id. */
   readonly told: Map<number, string[]>;
   readonly due: Map<number, string[]>;
 }
 
 /**
- * Clients of the consensus websocket who come and go, subscribe, unsubscribe and wait for transactions as chance has it. Each is told what
- * it follows at the time, in order and once, whatever others do; and bounds hold.
+ * Clients of CometBFT's websocket that come and go, subscribe, unsubscribe and wait for transactions at random. Each is
+ * told what it subscribed to at the time, in order and once, whatever others do, and limits on subscriptions hold.
  */
 export class CometAudience {
   readonly #stage: Stage;
@@ -51,13 +51,13 @@ export class CometAudience {
     });
   }
 
-  /** What goes wrong first, in words. */
+  /** The first problem in words. */
   async play(): Promise<string | undefined> {
     for (let turn = 0; turn < TURNS; turn++) {
       const { isUntold } = this.#stage;
       await this.#turn();
       const isRead = turn % 4 === 0;
-      // Before it is seen who waits no more.
+      // Announces the block before looking which waiting clients got an answer.
       if (isUntold || isRead) this.#stage.tell();
       await settle();
       const problem = this.#waits.problem();
@@ -78,7 +78,7 @@ export class CometAudience {
     return size === 0 ? undefined : `${size} who have left are still counted`;
   }
 
-  /** Who has left hears nothing of what comes after. */
+  /** A client that has left is told nothing more. */
   #heardLate(): string | undefined {
     const late = this.#left.find(({ wire }) => wire.unread.length > 0);
     return late && `${late.name} is told of something after it has left`;
@@ -105,7 +105,10 @@ export class CometAudience {
     this.#oweAll(this.#stage.head, ({ from }) => from !== undefined);
   }
 
-  /** Who follows the past as well has it as soon as it can be read, whoever follows the present alone when it is told. */
+  /**
+   * A subscription with past events gets a block's events as soon as the block can be read, any other one when the
+   * block is announced.
+   */
   #onTold(height: number): void {
     this.#waits.onTold(height);
     this.#oweAll(height, ({ from }) => from === undefined);
@@ -116,7 +119,7 @@ export class CometAudience {
       for (const one of client.subscriptions.values()) if (isConcerned(one)) this.#owe(client, one, height);
   }
 
-  /** It is to be told what a block has of what it follows. */
+  /** Notes the events of a block that the subscription must be told. */
   #owe({ due }: Client, { id, matches, from }: Subscription, height: number): void {
     if (height < (from ?? 0)) return;
     for (const { type, keys, value } of eventsOf(this.#stage.ctx, height))
@@ -193,7 +196,7 @@ export class CometAudience {
   ): Promise<number> {
     const id = this.#ids++;
     due.set(id, [refusal ?? 'ok']);
-    // Of what has no name nothing is done, and it has no answer.
+    // A request without an id has no effect and no answer.
     for (const name of [undefined, id])
       await session.receive(JSON.stringify({ jsonrpc: '2.0', id: name, method, params }));
     return id;
@@ -212,7 +215,7 @@ export class CometAudience {
     return undefined;
   }
 
-  /** Reads all that is there for it. */
+  /** Reads all that is there for the client. */
   async #catchUp({ session, wire, told }: Client): Promise<void> {
     for (const text of await wire.takeAll(session)) {
       const frame = JSON.parse(text) as Frame;

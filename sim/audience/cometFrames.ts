@@ -1,6 +1,6 @@
-/** What the consensus websocket is asked by audiences, and how they name what it tells. */
+/** Queries that audiences send to CometBFT's websocket, and how audiences name the events that they get. */
 
-/** Of one line two spellings, which are one subscription. */
+/** Spellings in one line are the same subscription. */
 export const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ["tm.event = 'NewBlock'", "tm.event='NewBlock'"],
   ["tm.event = 'NewBlockHeader'"],
@@ -17,7 +17,7 @@ export interface Frame {
   };
 }
 
-/** Where each kind of event says its height. */
+/** The fields in which the kinds of events have their height. */
 export interface Value {
   readonly height?: string;
   readonly header?: { readonly height?: string | number };
@@ -25,7 +25,7 @@ export interface Value {
   readonly TxResult?: { readonly height?: string; readonly index?: number | undefined };
 }
 
-/** Names an event: its kind, where it is in the chain, and whether the node said where. */
+/** Names an event by its kind and place in the chain, with `!` if the node gave its position. */
 export const placeOf = (
   type: string,
   { height, header, block, TxResult }: Value,
@@ -33,7 +33,7 @@ export const placeOf = (
 ): string =>
   `${type} ${height ?? header?.height ?? block?.header.height ?? TxResult?.height ?? ''}/${TxResult?.index ?? 0}${isPlaced ? '!' : ''}`;
 
-/** The event that a frame tells of; undefined for an answer. */
+/** The event in a frame; undefined if the frame is an answer. */
 export const toldIn = ({ result }: Frame): string | undefined =>
   result?.data &&
   placeOf(

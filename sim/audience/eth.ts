@@ -9,7 +9,7 @@ import { IDLE_READS, type Stage, settle } from './stage.ts';
 
 const CLIENTS_MAX = 3;
 const TURNS = 60;
-/** Blocks before the head from which on somebody may follow. */
+/** How far below the head a subscription may begin. */
 const PAST_MAX = 2;
 /** As many as a subscription may name. */
 const HASHES_MAX = 200;
@@ -17,7 +17,7 @@ const HASHES_MAX = 200;
 interface Followed {
   readonly kind: Kind;
   readonly to: number;
-  /** Whose receipts it wants; everybody's when left out. */
+  /** Transactions whose receipts it wants; all if left out. */
   readonly named: readonly string[] | undefined;
 }
 
@@ -25,16 +25,16 @@ interface Client {
   readonly name: string;
   readonly session: EthSession;
   readonly wire: LazyWire;
-  /** What is told by each subscription that it ever had, and what should be. */
+  /** What each subscription was told so far, and what it should have been told. */
   readonly told: Map<string, string[]>;
   readonly due: Map<string, string[]>;
   readonly open: Map<string, Followed>;
   readonly answers: Map<number, Frame>;
-  /** Subscriptions that it ends without having read what they told, by the request. */
+  /** Subscriptions that the client ends before it has read all their events, by request id. */
   readonly hasty: Map<number, string>;
 }
 
-/** Clients of the EVM websocket who come, subscribe, unsubscribe and go as chance has it, and others who poll filters meanwhile. */
+/** Clients of the EVM websocket that come, subscribe, unsubscribe and go at random, while others poll filters. */
 export class EthAudience {
   readonly #stage: Stage;
   readonly #choose: (n: number) => number;
@@ -49,7 +49,7 @@ export class EthAudience {
     this.#filters = new Filters(stage, choose);
   }
 
-  /** What goes wrong first, in words. */
+  /** The first problem in words. */
   async play(): Promise<string | undefined> {
     for (let turn = 0; turn < TURNS; turn++) {
       const problem = (await this.#turn()) ?? (await this.#filters.turn());
@@ -69,7 +69,7 @@ export class EthAudience {
     );
   }
 
-  /** All leave before they are answered, and nobody is listened for any more. */
+  /** All clients leave before their last requests are answered. After that, the node keeps no listener for them. */
   async #leaveAll(): Promise<string | undefined> {
     const batch = ['eth_blockNumber', 'eth_subscribe'].map((method, id) => ({
       jsonrpc: '2.0',
@@ -141,13 +141,13 @@ export class EthAudience {
   async #subscribe(client: Client): Promise<string | undefined> {
     const kind = KINDS[this.#choose(KINDS.length)] as Kind;
     const { head, isUntold } = this.#stage;
-    // Logs can have an end, the others a beginning.
+    // Log subscriptions can have an end, the others only a beginning.
     const isBounded = kind === 'logs' && this.#choose(2) === 0;
     const to = isBounded ? head + 1 + this.#choose(3) : Number.POSITIVE_INFINITY;
     const isPast = kind !== 'newPendingTransactions' && (this.#choose(3) === 0 || isUntold);
     const past = isPast ? this.#choose(PAST_MAX + 1) : undefined;
     const from = Math.max(this.#stage.ctx.chain.base(), head - (past ?? 0));
-    // By turns and not by lot: what others draw stays as it is.
+    // Every second subscription names hashes. This draws no random number, so later draws stay the same.
     const named = kind === 'transactionReceipts' && this.#ids % 2 === 0 ? this.#someHashes() : undefined;
     const filter = {
       ...(isBounded ? { fromBlock: quantity(head + 1), toBlock: quantity(to) } : {}),
@@ -176,7 +176,7 @@ export class EthAudience {
     ).flat();
   }
 
-  /** Every other transaction that it may be told of; undefined where there is none, which would stand for all. */
+  /** Every second transaction that it may report; undefined without any, since an empty list means all. */
   #someHashes(): readonly string[] | undefined {
     const { ctx, head, last } = this.#stage;
     const first = Math.max(ctx.chain.base(), head - PAST_MAX);
@@ -208,7 +208,7 @@ export class EthAudience {
     this.#left = [...this.#left, client];
   }
 
-  /** Whoever is in haste reads no further than to the answer. */
+  /** A hasty client reads only up to the answer. */
   async #ask(client: Client, method: string, params: readonly unknown[], isHasty = false): Promise<Frame> {
     const id = this.#ids++;
     await client.session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
@@ -218,7 +218,7 @@ export class EthAudience {
     return client.answers.get(id) ?? {};
   }
 
-  /** Reads until it has the answer, or nothing comes. */
+  /** Reads until the answer comes or nothing more does. */
   async #readTo(client: Client, id: number): Promise<void> {
     for (let idle = 0; idle < IDLE_READS; ) {
       const texts = client.wire.take(client.session);
@@ -246,7 +246,7 @@ export class EthAudience {
     return undefined;
   }
 
-  /** Reads all that is there for it. */
+  /** Reads all that is there for the client. */
   async #catchUp(client: Client): Promise<void> {
     this.#read(client, await client.wire.takeAll(client.session));
   }
@@ -256,7 +256,7 @@ export class EthAudience {
       const frame = JSON.parse(text) as Frame;
       if (frame.id !== undefined) answers.set(frame.id, frame);
       const ended = hasty.get(frame.id ?? -1);
-      // What was not told by then is not told any more.
+      // What was not told before the subscription ended is not told any more.
       if (ended !== undefined) due.set(ended, (due.get(ended) ?? []).slice(0, told.get(ended)?.length ?? 0));
       const { subscription, result } = frame.params ?? {};
       if (subscription !== undefined)

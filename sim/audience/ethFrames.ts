@@ -2,11 +2,11 @@ import type { EthBlock } from '../../core/app/chain.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
 import { logsOf } from './filters.ts';
 
-/** What the EVM websocket is asked by audiences, and how they name what it tells. */
+/** Subscriptions that audiences make on the EVM websocket, and how audiences name the events that they get. */
 
 export const KINDS = ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] as const;
 export type Kind = (typeof KINDS)[number];
-/** Those that tell of blocks, past ones as well. */
+/** Subscriptions about blocks, which can include past ones. */
 export const BLOCK_KINDS = ['newHeads', 'logs', 'transactionReceipts'] as const satisfies readonly Kind[];
 
 export interface Frame {
@@ -16,7 +16,7 @@ export interface Frame {
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
 
-/** What a block has for whoever subscribes; of receipts only those of some transactions, where these are named. */
+/** What a block has for a subscription. If `named` is given, only the receipts of those transactions. */
 export function newsOf(kind: Kind, block: EthBlock, named?: readonly string[]): readonly string[] {
   if (kind === 'newHeads') return [to0xHex(block.hash)];
   if (kind === 'logs') return logsOf(block);
@@ -28,7 +28,7 @@ export function newsOf(kind: Kind, block: EthBlock, named?: readonly string[]): 
 export const hashesIn = ({ transactions }: EthBlock): readonly string[] =>
   transactions.map(({ hash }) => to0xHex(hash));
 
-/** News by the hash of what they tell of. */
+/** Names an event by the hash of what it is about. */
 export function shown(result: unknown): string {
   if (typeof result === 'string') return result;
   if (Array.isArray(result)) return result.map((one: Told) => one.transactionHash).join();

@@ -7,7 +7,7 @@ import { LazyWire } from './lazyWire.ts';
 import { type Stage, settle } from './stage.ts';
 import { wronglyTold } from './telling.ts';
 
-/** Before the next block comes others have at most so many turns, as a power of 2. */
+/** Between two blocks, other tasks have at most 2 to this power turns. */
 const TURNS_LOG2 = 7;
 
 interface Followed {
@@ -17,9 +17,10 @@ interface Followed {
 }
 
 /**
- * A client of the EVM websocket is told the past of everything that it follows while blocks come, some of them just as the node looks for what to tell
- * next: it hears all of every block, once and in order. So does somebody who makes a filter and polls it only when all blocks are there, as often as
- * there is something: what does not fit into one answer is in the next ones.
+ * A client of the EVM websocket asks for past events of all subscriptions while blocks come, some of them just as the
+ * node looks for what to send next. It must get all of every block, once and in order. So must a client that makes a
+ * filter and polls it only when all blocks are there, until nothing is left: what does not fit into one answer comes in
+ * the next.
  */
 export class EthPast {
   readonly #stage: Stage;
@@ -29,12 +30,12 @@ export class EthPast {
   constructor(stage: Stage, choose: (n: number) => number) {
     this.#stage = stage;
     const { ctx } = stage;
-    // Already the first log of a block fills an answer.
+    // A single log fills an answer.
     this.#ctx = { ...ctx, limits: { ...ctx.limits, logsMax: 1 } };
     this.#choose = choose;
   }
 
-  /** What goes wrong, in words. */
+  /** The problem in words. */
   async play(): Promise<string | undefined> {
     const stage = this.#stage;
     const start = stage.head + 1;
@@ -66,7 +67,7 @@ export class EthPast {
       const from = Math.max(1, ctx.chain.base(), head - this.#choose(4));
       return { kind, from, told: [] };
     });
-    // Where nothing is found the node might think that it has told everything.
+    // If nothing is found, the node might think that it has sent everything.
     this.#stage.onSearched = (found) => {
       if (found === undefined || this.#choose(4) === 0) this.#grow();
     };
@@ -75,7 +76,7 @@ export class EthPast {
       const params = [kind, ...filter, { fromBlock: quantity(from) }];
       void session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
     }
-    // One block more comes if the node looks for what to tell as the last of these comes.
+    // The last block is left for the case that the node is searching while the one before it comes.
     while (this.#stage.head < last - 1) {
       for (let turn = 2 ** this.#choose(TURNS_LOG2); turn > 0; turn--) await undefined;
       this.#grow();
@@ -98,7 +99,7 @@ export class EthPast {
     return undefined;
   }
 
-  /** At a block without logs that one with logs comes after, if there is any. */
+  /** Moves to a block without logs before one with logs, if there is any. */
   #begin(): void {
     const stage = this.#stage;
     const isEmpty = (height: number): boolean => newsOf('logs', stage.ethBlock(height)).length === 0;
@@ -115,10 +116,10 @@ export class EthPast {
     this.#stage.tell();
   }
 
-  /** All that a filter has to tell, up to more than it should. */
+  /** All that the filter reports; stops once it reports too much. */
   async #poll(id: unknown, most: number): Promise<readonly string[]> {
     const all: string[] = [];
-    // Of no filter nothing is told.
+    // An unknown filter reports nothing.
     let answer: unknown = [undefined];
     while (Array.isArray(answer) && answer.length > 0 && all.length <= most) {
       answer = await eth(this.#ctx, 'eth_getFilterChanges', [id]);
@@ -127,7 +128,7 @@ export class EthPast {
     return all;
   }
 
-  /** What the blocks from that one on have. */
+  /** What the blocks from that height on have. */
   #due(kind: Kind, from: number): readonly string[] {
     const due: string[] = [];
     for (let height = from; height <= this.#stage.last; height++)

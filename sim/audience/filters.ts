@@ -10,14 +10,14 @@ type Kind = (typeof KINDS)[number];
 interface Filter {
   readonly kind: Kind;
   readonly to: number;
-  /** The next block that it tells of. */
+  /** The next block that it reports. */
   next: number;
   pending: string[];
-  /** When it is forgotten, unless it is asked before. */
+  /** When it is removed unless it is polled before. */
   ends: number;
 }
 
-/** All logs of a block, by the transaction and their place. */
+/** All logs of a block, named by transaction hash and log index. */
 export const logsOf = ({ receipts, transactions }: EthBlock): readonly string[] =>
   receipts.flatMap(({ logs }, i) =>
     logs.map(
@@ -25,7 +25,10 @@ export const logsOf = ({ receipts, transactions }: EthBlock): readonly string[] 
     ),
   );
 
-/** Filters that are made, polled, left alone and taken away: each tells what came since it was asked last, and lives as long as it is asked. */
+/**
+ * Filters are made, polled, left alone and removed at random. Each reports what came since the last poll, and lives as
+ * long as it is polled.
+ */
 export class Filters {
   readonly #stage: Stage;
   readonly #choose: (n: number) => number;
@@ -40,7 +43,7 @@ export class Filters {
     for (const filter of this.#filters.values()) filter.pending.push(hash);
   }
 
-  /** What somebody does, and what is wrong with the answer. */
+  /** A random action, and what is wrong with the answer. */
   async turn(): Promise<string | undefined> {
     const ids = [...this.#filters.keys()];
     const id = ids[this.#choose(Math.max(1, ids.length))] ?? '0x1';
@@ -99,7 +102,10 @@ export class Filters {
       : `filter ${id} tells ${is || 'nothing'}, it should be ${should || 'nothing'}`;
   }
 
-  /** What it is to tell, and where it goes on: of logs no block more once there are as many as one answer should have. */
+  /**
+   * What the filter must report, and the block to go on with. A log filter stops after the block with which an answer
+   * is full.
+   */
   #dueOf({ kind, next, to, pending }: Filter): { readonly due: readonly string[]; readonly next: number } {
     if (kind === 'eth_newPendingTransactionFilter') return { due: pending, next };
     const last = Math.min(this.#stage.head, to);
@@ -113,7 +119,7 @@ export class Filters {
     return { due, next: at };
   }
 
-  /** Searching with a filter is no sign that anybody follows it. */
+  /** eth_getFilterLogs works for log filters only, and does not extend a filter's life. */
   async #search(id: string): Promise<string | undefined> {
     const isSearch = this.#alive(id)?.kind === 'eth_newFilter';
     const told = await eth(this.#stage.ctx, 'eth_getFilterLogs', [id]);

@@ -4,7 +4,7 @@ import { IDLE_READS, settle } from './stage.ts';
 
 const ROOM_BYTES = 1024 * 1024 * 1024;
 
-/** The end of a client that may be lazy: then nothing is taken from the node before it reads, and all waits there. */
+/** The socket of a client that may be lazy: it takes nothing before the client reads; all waits in the node. */
 export class LazyWire extends Wire {
   readonly isLazy: boolean;
   #isReading = false;
@@ -20,12 +20,12 @@ export class LazyWire extends Wire {
     return this.isLazy && !this.#isReading ? SOCKET_BYTES_MAX : super.buffered();
   }
 
-  /** From now on there is no room for anything more. */
+  /** From now on the socket takes nothing more. */
   stuff(): void {
     this.#isStuffed = true;
   }
 
-  /** All that is there by now. */
+  /** Reads all that is there by now. */
   take(session: { drained(): void }): readonly string[] {
     this.#isReading = true;
     if (this.isLazy) session.drained();
@@ -34,7 +34,7 @@ export class LazyWire extends Wire {
     return texts;
   }
 
-  /** All that comes until there is nothing more. */
+  /** Reads until nothing more comes. */
   async takeAll(session: { drained(): void }): Promise<readonly string[]> {
     const all: string[] = [];
     for (let idle = 0; idle < IDLE_READS; ) {

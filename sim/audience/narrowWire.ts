@@ -1,7 +1,7 @@
 import { SOCKET_BYTES_MAX } from '../../core/rpc/outbox.ts';
 import { Wire } from '../clients/wire.ts';
 
-/** The end of a client whose socket has room for a few messages: the others wait in the node until it has read some. */
+/** The socket of a client with room for a few messages. Further ones wait in the node until it has read some. */
 export class NarrowWire extends Wire {
   readonly #messagesMax: number;
   #isStuffed = false;
@@ -16,12 +16,12 @@ export class NarrowWire extends Wire {
     return this.unread.length < this.#messagesMax ? 0 : SOCKET_BYTES_MAX;
   }
 
-  /** From now on there is no room for anything more. */
+  /** From now on the socket takes nothing more. */
   stuff(): void {
     this.#isStuffed = true;
   }
 
-  /** What is there of so many messages at most; then there is room for others. */
+  /** Reads at most so many messages, which makes room for others. */
   take(session: { drained(): void }, messages: number): readonly string[] {
     const texts: string[] = [];
     for (let text = this.read(); text !== undefined; text = texts.length < messages ? this.read() : undefined)

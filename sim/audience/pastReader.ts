@@ -6,7 +6,7 @@ import { LazyWire } from './lazyWire.ts';
 import { LIMITS, type Stage } from './stage.ts';
 import { wronglyTold } from './telling.ts';
 
-/** What a query can quote. */
+/** Values that a query can quote. */
 const PLAIN = /^[ -&(-~]+$/;
 const NUMBER = /^\d{1,18}$/;
 const ORDERS = ['=', '<', '<=', '>', '>='] as const;
@@ -20,9 +20,9 @@ interface Followed {
 }
 
 /**
- * Clients of the consensus websocket follow queries of every kind from a past height on, made from what the blocks have: by a whole value, a piece
- * of one, a number, or by being there. Each is told all that meets its query, once and in order, whether it was there before or comes meanwhile,
- * and however the node finds it.
+ * Clients of CometBFT's websocket subscribe from a past height on, with queries of every kind made from what the blocks
+ * have: by a whole value, by part of one, by a number or by existence. Each is told all that meets its query, once and
+ * in order, whether it is old or new, and however the node finds it.
  */
 export class PastReader {
   readonly #stage: Stage;
@@ -38,10 +38,10 @@ export class PastReader {
       this.#events.set(height, eventsOf(stage.ctx, height));
   }
 
-  /** What goes wrong, in words. */
+  /** The problem in words. */
   async play(): Promise<string | undefined> {
     const clients = await Promise.all([0, 1].map((i) => this.#come(i)));
-    // Some are still being told the past.
+    // Meanwhile some clients still get past events.
     while (!this.#stage.isOver) {
       this.#stage.grow();
       this.#stage.tell();
@@ -82,7 +82,7 @@ export class PastReader {
     return { session, wire, followed };
   }
 
-  /** One or two conditions that an event of these blocks meets. */
+  /** A query of one or two conditions, each taken from one event of these blocks. */
   #follow(): Followed | undefined {
     const from = this.#first + this.#choose(this.#stage.head - this.#first + 1);
     const events = this.#events.get(this.#first + this.#choose(this.#events.size)) ?? [];

@@ -6,12 +6,13 @@ import { type Frame, shown } from './ethFrames.ts';
 import { type Stage, settle } from './stage.ts';
 import { wronglyTold } from './telling.ts';
 
-/** By name, and whole. */
+/** Only the hash, and the whole transaction. */
 const WAYS = [false, true] as const;
 
 /**
- * Somebody wants to be told what is pending, by name and whole, by subscriptions and by filters, and the first of it comes just as the node
- * answers: the answer is told first. What has left the pool again is told by name alone.
+ * A client subscribes to pending transactions, by hash and whole, and makes filters for both. The first transactions
+ * come just as the node answers, and the answer must come first. A transaction that has left the pool again is reported
+ * only by hash.
  */
 export async function pendingNewsProblem(
   stage: Stage,
@@ -65,7 +66,7 @@ export async function pendingNewsProblem(
   return undefined;
 }
 
-/** The newest transaction that a block has: whoever asks for it is shown it. */
+/** The newest transaction of a block, which the node can show whole. */
 function knownTo(stage: Stage): Bytes | undefined {
   for (let height = stage.head; height > Math.max(0, stage.ctx.chain.base() - 1); height--) {
     const tx = stage.ethBlock(height).transactions.at(-1);

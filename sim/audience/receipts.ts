@@ -5,7 +5,7 @@ import { type Stage, settle } from './stage.ts';
 import { ACCEPTED } from './waits.ts';
 
 const WAITS_MAX = 3;
-/** EIP-7966. */
+/** Error code of EIP-7966. */
 const LATE = 4;
 
 const leftProblem = (count: number): string | undefined =>
@@ -17,8 +17,8 @@ interface Told {
 }
 
 /**
- * Clients that send a transaction which no block takes wait for its receipt (`eth_sendRawTransactionSync`): they hear nothing while blocks come, that
- * it is late when their time is up, and the node listens for nobody any more.
+ * Clients send transactions that no block takes and wait for their receipts (`eth_sendRawTransactionSync`). They get no
+ * answer while blocks come and a timeout error when their time is up. Then the node has no listener left.
  */
 export class Receipts {
   readonly #stage: Stage;
@@ -30,7 +30,7 @@ export class Receipts {
     this.#choose = choose;
   }
 
-  /** What goes wrong, in words. */
+  /** The problem in words. */
   async play(): Promise<string | undefined> {
     const stage = this.#stage;
     const { hub } = stage.ctx;
@@ -49,7 +49,7 @@ export class Receipts {
     return (await this.#takenProblem()) ?? leftProblem(hub.size - before);
   }
 
-  /** Whoever sends what the next block takes hears its receipt when the block is told, and not before. */
+  /** A client whose transaction is in the next block gets the receipt when that block is announced, not earlier. */
   async #takenProblem(): Promise<string | undefined> {
     const stage = this.#stage;
     while (!stage.isOver && stage.ethBlock(stage.head + 1).transactions.length === 0) stage.grow();
@@ -62,7 +62,7 @@ export class Receipts {
     );
     await settle();
     const [given] = stage.submitted;
-    // A node refuses some that blocks may hold, without asking its pool.
+    // The node refuses some transactions that blocks may hold without asking its pool.
     if (given === undefined) return undefined;
     stage.answerSubmit({ kind: 'checked', hash: stage.ctx.suite.sha256(given), result: ACCEPTED });
     await settle();

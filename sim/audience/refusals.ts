@@ -13,12 +13,12 @@ interface Case {
   readonly refusal: MempoolRefusal;
   /** In codespace `sdk`. */
   readonly code: number;
-  /** What CometBFT's clients find in the text, and geth's. */
+  /** What the error text has for CometBFT's clients, and for geth's. */
   readonly engine: string;
   readonly geth: string;
 }
 
-/** A pool says no in the words of each of its clients. */
+/** Each refusal of a pool, in the words of each API. */
 const CASES: readonly Case[] = [
   { refusal: { code: 'in-cache' }, code: 19, engine: 'tx already exists in cache', geth: 'already known' },
   {
@@ -42,7 +42,10 @@ const CASES: readonly Case[] = [
   { refusal: { code: 'overdraft', message: OVERDRAWN }, code: 5, engine: OVERDRAWN, geth: OVERDRAWN },
 ];
 
-/** Somebody sends by each mouth of a node what its pool refuses at once, and hears why, also where the application's verdict is not waited for. */
+/**
+ * A client sends a transaction by each API, the pool refuses it at once, and the client gets the reason, even where the
+ * API does not wait for the application.
+ */
 export async function refusalsProblem(stage: Stage): Promise<string | undefined> {
   for (const one of CASES) {
     const problem = await wrongWords(stage, one);
@@ -53,7 +56,7 @@ export async function refusalsProblem(stage: Stage): Promise<string | undefined>
 
 async function wrongWords(stage: Stage, { refusal, code, engine, geth }: Case): Promise<string | undefined> {
   const refused = async <T>(told: Promise<T>): Promise<T> => {
-    // Some look at the transaction themselves before they ask the pool.
+    // Some APIs check the transaction themselves before they ask the pool.
     if (stage.submitted.length === 0) await settle();
     const [tx] = stage.submitted;
     if (tx !== undefined) stage.answerSubmit({ kind: 'refused', hash: stage.ctx.suite.sha256(tx), refusal });

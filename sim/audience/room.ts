@@ -7,10 +7,13 @@ import { type Stage, settle } from './stage.ts';
 const TURNS = 3;
 const ANSWERS_MAX = 4;
 
-/** The end of a client that has left unread nearly all that its node grants it: there is room for a few answers more. */
+/**
+ * The socket of a client that has left nearly as much unread as its node allows: there is room for only a few more
+ * answers.
+ */
 class NearlyFull extends Wire {
   readonly #bytesMax: number;
-  /** What may still come before it is cut off; undefined while it reads all. */
+  /** Bytes that may still come before it is cut off; undefined while the client reads everything. */
   left: number | undefined;
 
   constructor(bytesMax: number) {
@@ -23,7 +26,7 @@ class NearlyFull extends Wire {
   }
 }
 
-/** A websocket with a question to which the answer is always the same. */
+/** A websocket, and a request whose answer is always the same. */
 interface Face {
   readonly name: string;
   readonly bytesMax: number;
@@ -47,8 +50,8 @@ const FACES: readonly Face[] = [
 ];
 
 /**
- * A client leaves unread as much as it may, to the last answer for which there is room, and reads it after all, again and again: it is not cut off,
- * and gets every answer. With one answer more it is.
+ * A client leaves as many bytes unread as it may, up to the last answer that fits, and then reads them, again and
+ * again. It is not cut off and gets every answer. With one answer more it is cut off.
  */
 export async function roomProblem(
   { ctx }: Stage,

@@ -9,25 +9,26 @@ import { ACCEPTED } from './waits.ts';
 
 const TURNS = 10;
 const SENDS_MAX = 6;
-/** Nonces that somebody names lie beyond all that nodes choose. */
+/** Nonces that clients name are above all that the node chooses. */
 const NAMED_NONCE = 1_000n;
 const FULL = { code: 'full', txs: 1, txsMax: 1, bytes: 1, bytesMax: 1 } as const;
 
 interface Sent {
-  /** Tells it from all others: it is what it sends, in wei. */
+  /** Identifies the transaction: it is the value that it sends, in wei. */
   readonly id: bigint;
   readonly account: number;
-  /** undefined where the node chooses. */
+  /** Undefined if the node chooses it. */
   readonly nonce: bigint | undefined;
   isAnswered: boolean;
-  /** What its sender is going to hear once the pool has looked at it: its hash, or undefined that it was refused. */
+  /** What the sender gets once the pool has answered: the hash, or undefined for a refusal. */
   due: string | undefined;
   heard: unknown;
 }
 
 /**
- * Clients of a node that holds their keys send at once, from several accounts (`eth_sendTransaction`). Of one account each waits until the pool has
- * looked at the one before, and has the nonce after all that it took; whoever names a nonce, and whoever has another account, waits for nobody.
+ * Clients of a node with keys send from several accounts at once (`eth_sendTransaction`). Each transaction of an
+ * account waits until the pool has answered the one before, and gets the nonce after those that it took. A transaction
+ * with a nonce of its own or from another account does not wait.
  */
 export class Senders {
   readonly #stage: Stage;
@@ -41,7 +42,7 @@ export class Senders {
     this.#nonces = stage.ctx.keys.addresses.map((address) => stage.ctx.pool.pendingNonce(address) ?? 0n);
   }
 
-  /** What goes wrong first, in words. */
+  /** The first problem in words. */
   async play(): Promise<string | undefined> {
     for (let turn = 0; turn < TURNS; turn++) {
       if (this.#choose(3) > 0) this.#begin();
@@ -75,7 +76,7 @@ export class Senders {
     eth(ctx, 'eth_sendTransaction', [tx]).then(hear, (crash: unknown) => hear(String(crash)));
   }
 
-  /** Those that are with the pool now. */
+  /** Transactions that the pool must have been given and has not answered. */
   #asked(): readonly Sent[] {
     const open = this.#sent.filter(({ isAnswered }) => !isAnswered);
     return open.filter(
@@ -85,7 +86,7 @@ export class Senders {
     );
   }
 
-  /** The pool has looked at one of those that it was given. */
+  /** Lets the pool answer one of the transactions that it was given. */
   #answer(): void {
     const asked = this.#asked();
     const one = asked[this.#choose(Math.max(1, asked.length))];

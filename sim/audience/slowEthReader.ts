@@ -10,14 +10,14 @@ const FOLLOWED_MAX = 4;
 
 interface Followed {
   readonly kind: Kind;
-  /** The first block that it has to be told of. */
+  /** The first block that it must be told of. */
   readonly first: number;
 }
 
 /**
- * A client of the EVM websocket reads now and then, and at last nothing any more, until the node has no room for what it leaves. Then it is cut off
- * with a block to go on from, and of all blocks before that it has been told everything that it follows, once and in order: of those that were there
- * before it came as well.
+ * A client of the EVM websocket reads now and then, and in the end nothing, until the node has no room for what it
+ * leaves unread. It is then cut off with a block to resume from. Of all blocks before that one, past ones included, it
+ * has been told all that it subscribed to, once and in order.
  */
 export class SlowEthReader {
   readonly #stage: Stage;
@@ -33,7 +33,7 @@ export class SlowEthReader {
     this.#session = new EthSession(stage.ctx, this.#wire);
   }
 
-  /** What goes wrong, in words. */
+  /** The problem in words. */
   async play(): Promise<string | undefined> {
     const followed: Followed[] = [];
     this.#stage.tell();
@@ -64,7 +64,7 @@ export class SlowEthReader {
 
   async #follow(id: number): Promise<Followed> {
     const { head, ctx } = this.#stage;
-    // Every block is a new head, and not every one has something else.
+    // Every block is a new head, but not every block has logs or receipts.
     const kind = id % 2 === 0 ? 'newHeads' : (BLOCK_KINDS[this.#choose(BLOCK_KINDS.length)] as Kind);
     const from = this.#choose(3) === 0 ? undefined : Math.max(1, ctx.chain.base(), head - this.#choose(4));
     const past = from === undefined ? [] : [{ fromBlock: quantity(from) }];
@@ -92,7 +92,7 @@ export class SlowEthReader {
     }
     for (const [id, { kind, first }] of followed.entries()) {
       const subscription = ids.get(id);
-      // Its answer was not read: it has not begun for the client.
+      // The client did not read the answer, so for it the subscription has not begun.
       if (subscription === undefined) continue;
       const due: string[] = [];
       for (let height = first; height < Math.min(resume, this.#stage.head + 1); height++)

@@ -11,16 +11,16 @@ const TURNS = 8;
 interface Followed {
   readonly query: string;
   readonly matches: Matches;
-  /** Where it begins in the past; undefined for the present. */
+  /** The past height where it begins; undefined if it begins with new blocks. */
   readonly from: number | undefined;
-  /** The first block that it has to be told of. */
+  /** The first block that it must be told of. */
   readonly first: number;
 }
 
 /**
- * A client of the consensus websocket reads now and then, and at last nothing any more, until the node has no room for what it leaves. Then each of its
- * subscriptions ends with a height to go on from, and up to that it has been told of everything, once and in order: whoever goes on there misses
- * nothing, of what waited in the node neither.
+ * A client of CometBFT's websocket reads now and then, and in the end nothing, until the node has no room for what it
+ * leaves unread. Each of its subscriptions then ends with a height to resume from. Up to that height it has been told
+ * everything, once and in order, so a client that resumes there misses nothing, not even what waited in the node.
  */
 export class SlowReader {
   readonly #stage: Stage;
@@ -35,7 +35,7 @@ export class SlowReader {
     this.#session = new CometSession(stage.ctx, this.#wire, 'a slow reader');
   }
 
-  /** What goes wrong, in words. */
+  /** The problem in words. */
   async play(): Promise<string | undefined> {
     const followed: Followed[] = [];
     for (let turn = 0; turn < TURNS; turn++) {
@@ -73,7 +73,7 @@ export class SlowReader {
   }
 
   async #follow(id: number): Promise<Followed> {
-    // Two subscriptions of one client follow different things.
+    // Two subscriptions of one client have different queries.
     const place = 2 * this.#choose(QUERIES.length / 2) + (id % 2);
     const [query] = QUERIES[place] as (typeof QUERIES)[0];
     const { head, ctx } = this.#stage;

@@ -10,23 +10,26 @@ import type { Hash } from '../../core/types/ids.ts';
 import type { ChainState } from '../../core/types/state.ts';
 import type { SubmitResult } from '../../core/types/submit.ts';
 
-/** Blocks that are there at first, and so many more at most that come. */
+/** Blocks that are there at first, and the most that come after. */
 const PAST = 3;
 const FUTURE = 6;
-/** Transactions of these blocks: with more of them fewer blocks are told again. */
+/** The most transactions in these blocks. With more of them, fewer blocks are used. */
 const TXS_MAX = 300;
-/** Turns of microtasks after which nobody has more to say. */
+/** Microtask turns after which all work is done. */
 const IDLE_TURNS = 60;
-/** Reads in vain after which nothing comes: who is told the past waits for the reader at each of its blocks, empty ones too. */
+/**
+ * Empty reads after which nothing more comes. The node waits for a reader of past events at each block, even at an
+ * empty one.
+ */
 export const IDLE_READS = PAST + FUTURE + 3;
-/** Of accounts that the node signs for. */
+/** Keys of accounts that the node signs for. */
 const SECRETS: readonly Bytes[] = [new Uint8Array(32).fill(7), new Uint8Array(32).fill(9)];
-/** Nobody who listens to news reads it. */
+/** No listener of events reads the state. */
 const NO_STATE = {} as ChainState;
 
 export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000, logs: 4 } as const;
 
-/** Waits until whoever is at work has done it: nothing here needs more than a few turns. */
+/** Waits until all work is done, which takes only a few turns here. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < IDLE_TURNS; i++) await undefined;
 }
@@ -36,25 +39,31 @@ interface Submit {
   readonly resolve: (result: SubmitResult) => void;
 }
 
-/** The end of a node's chain, told again block by block to an audience of its own: the node and its clients hear nothing of it. */
+/**
+ * The end of a node's chain, replayed block by block to an audience of its own. The node and its clients notice
+ * nothing.
+ */
 export class Stage {
   readonly ctx: RpcContext;
   /** Microseconds. */
   now = 1_000_000_000;
   head: number;
-  /** Called whenever the event index has looked for a height, before it answers what it found: what happens then happens meanwhile. */
+  /**
+   * Called after each search of the event index for a height, before the result is returned, so that things happen
+   * meanwhile.
+   */
   onSearched: ((found: number | undefined) => void) | undefined;
-  /** The newest block that was told. */
+  /** The newest announced block. */
   #told: number;
   readonly #last: number;
   readonly #chain: ChainReader;
   #submits: readonly Submit[] = [];
-  /** The nonce that the node's pool has next, by account. */
+  /** The pool's next nonce for each account. */
   readonly #next = new Map<string, bigint>();
   readonly #alarms = new Set<() => void>();
   #ids = 0;
 
-  /** @param suite That of the simulator. */
+  /** @param suite The simulator's. */
   constructor(rpc: RpcContext, suite: CryptoSuite) {
     const { chain, limits, indexing } = rpc;
     this.#chain = chain;
@@ -101,12 +110,12 @@ export class Stage {
     return this.head >= this.#last;
   }
 
-  /** The height of the newest block, whether it is there yet or not. */
+  /** The last height of the whole chain, whether it is reached yet or not. */
   get last(): number {
     return this.#last;
   }
 
-  /** Of the chain, whether told or not yet. */
+  /** A block of the whole chain, whether reached or not. */
   ethBlock(height: number): EthBlock {
     return present(this.#chain.ethBlock(height), 'a kept block');
   }
@@ -115,12 +124,12 @@ export class Stage {
     return this.#chain.block(height)?.txs ?? [];
   }
 
-  /** A block is stored and can be read, and nobody was told yet. */
+  /** The newest block is stored and readable, but not announced. */
   get isUntold(): boolean {
     return this.#told < this.head;
   }
 
-  /** The next block is stored, and then told: of two only one at once, for somebody may come in between. */
+  /** Stores the next block. Announces it at once only at odd heights, so that clients may act in between. */
   grow(): void {
     this.tell();
     this.head++;
@@ -136,30 +145,30 @@ export class Stage {
     this.ctx.hub.publish({ kind: 'committed', block, blockId, results, state: NO_STATE });
   }
 
-  /** What was submitted and waits for the pool, in that order. */
+  /** Transactions that were submitted and wait for the pool's answer, in order. */
   get submitted(): readonly Bytes[] {
     return this.#submits.map(({ tx }) => tx);
   }
 
-  /** The pool has looked at this one, or at what was submitted first of all that waits. */
+  /** The pool answers this transaction, or the first one that waits. */
   answerSubmit(result: SubmitResult, tx?: Bytes): void {
     const one = this.#submits.find((submit) => tx === undefined || submit.tx === tx);
     this.#submits = this.#submits.filter((submit) => submit !== one);
     one?.resolve(result);
   }
 
-  /** From now on the pool has all of an account of the node up to this nonce. */
+  /** From now on the pool has all nonces of the account below this one. */
   setNext(account: number, nonce: bigint): void {
     this.#next.set(toHex(present(this.ctx.keys.addresses[account], 'an account of the node')), nonce);
   }
 
-  /** The time of all who wait is up. */
+  /** All pending timers fire. */
   ring(): void {
     for (const call of [...this.#alarms]) call();
   }
 }
 
-/** The chain as long as its newest blocks were not there. */
+/** The chain as it was when `head` was its head. */
 export const grown = (chain: ChainReader, head: () => number): ChainReader =>
   new Proxy(chain, {
     get(target, name) {
@@ -175,7 +184,7 @@ export const grown = (chain: ChainReader, head: () => number): ChainReader =>
     },
   });
 
-/** A search for the heights of the past during which other things happen. */
+/** An index search during which other things happen. */
 const slow = (search: EventSearch, onSearched: (found: number | undefined) => void): EventSearch =>
   new Proxy(search, {
     get(target, name) {

@@ -1,8 +1,8 @@
-/** How audiences compare what they were told with what they should have been, and how one of them gets itself cut off. */
+/** Compares what audiences were told with what they should have been told, and gets a client cut off. */
 import type { Wire } from '../clients/wire.ts';
 import { type Stage, settle } from './stage.ts';
 
-/** The first place where something else is told than what is due, in words; whatever is told beyond all that is due does not count. */
+/** The first position where what was told differs from what is due. Anything told beyond that is ignored. */
 export function firstUntold(
   told: readonly string[],
   due: readonly string[],
@@ -11,7 +11,7 @@ export function firstUntold(
   return at < 0 ? undefined : { told: told[at] ?? 'nothing', due: due[at] as string };
 }
 
-/** What goes wrong, in words, with one who is to be told all that is due and nothing else. */
+/** The problem in words of a client that must be told exactly what is due. */
 export function wronglyTold(told: readonly string[], due: readonly string[]): string | undefined {
   const wrong = firstUntold(told, due);
   if (wrong !== undefined) return `is told ${wrong.told}, it should be ${wrong.due}`;
@@ -19,9 +19,9 @@ export function wronglyTold(told: readonly string[], due: readonly string[]): st
 }
 
 /**
- * Reads nothing any more while blocks come, until the node has no room for what is left and cuts the client off; answers with what was
- * there to read before that, or undefined when it is not cut off.
- * @param ask A question of the client; its answer has no room either.
+ * Stops reading while blocks come, until the node has no room for what is left unread and cuts the client off. Returns
+ * what there was to read before that, or undefined if the client is not cut off.
+ * @param ask sends a request of the client; there is no room for its answer either.
  */
 export async function readUntilCutOff(
   wire: Wire & { stuff(): void },

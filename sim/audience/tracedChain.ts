@@ -6,12 +6,12 @@ import type { Frame } from './ethFrames.ts';
 import { type Stage, settle } from './stage.ts';
 import { wronglyTold } from './telling.ts';
 
-/** Blocks that are traced at most, and transactions in them. */
+/** The most blocks that are traced, and transactions in them. */
 const BLOCKS_MAX = 3;
 const TXS_MAX = 20;
-/** Of all of them: what runs for longer is not waited for. */
+/** The most gas of them all, because longer runs take too long. */
 const GAS_MAX = 1_000_000n;
-/** Of waiting for the next trace: nothing here takes so long. */
+/** Turns to wait for the next trace: more than any trace here takes. */
 const IDLE_TURNS = 50_000;
 
 interface Told {
@@ -21,14 +21,14 @@ interface Told {
 }
 
 /**
- * Somebody has a piece of the chain traced (`debug_subscribe`, traceChain): one notification a block that has transactions, with as many
- * traces, and one of the last block in any case.
+ * A client lets part of the chain be traced (`debug_subscribe`, traceChain). It gets one notification for each block
+ * with transactions, with as many traces, and one for the last block in any case.
  */
 export async function tracedChainProblem(stage: Stage): Promise<string | undefined> {
   const { chain } = stage.ctx;
   const least = Math.max(chain.base(), stage.head - BLOCKS_MAX);
   let last = stage.head;
-  // Best one without transactions.
+  // Preferably a block without transactions.
   while (last > least && stage.ethBlock(last).transactions.length > 0) last--;
   if (stage.ethBlock(last).transactions.length > 0) last = stage.head;
   let [first, txs, gas] = [last, 0, 0n];

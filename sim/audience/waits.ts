@@ -3,7 +3,7 @@ import { broadcastCommit } from '../../core/rpc/comet/broadcastCommit.ts';
 import type { CheckReply } from '../../core/types/app.ts';
 import { LIMITS, type Stage, settle } from './stage.ts';
 
-/** What a pool says of what it takes; nobody here reads more of it. */
+/** A pool's answer to an accepted transaction. No code here reads more of it. */
 export const ACCEPTED: CheckReply = {
   kind: 'accepted',
   lane: {
@@ -27,12 +27,15 @@ const LATE = 'timed out waiting for tx to be included in a block';
 interface Wait {
   readonly tx: Uint8Array;
   isAnswered: boolean;
-  /** What it is going to hear once its transaction was looked at: where it is, or that its time is up. */
+  /** What the client gets once the pool has answered: where its transaction is, or a timeout. */
   due: string | undefined;
   heard: string | undefined;
 }
 
-/** Clients that wait until their transaction is in a block (`broadcast_tx_commit`), each counted as one that listens. */
+/**
+ * Clients that wait until their transaction is in a block (`broadcast_tx_commit`). Each counts as a subscription
+ * client.
+ */
 export class Waits {
   readonly #stage: Stage;
   #waits: readonly Wait[] = [];
@@ -41,7 +44,7 @@ export class Waits {
     this.#stage = stage;
   }
 
-  /** How many wait. */
+  /** Number of waiting clients. */
   get count(): number {
     return this.#waits.length;
   }
@@ -63,7 +66,7 @@ export class Waits {
     );
   }
 
-  /** The pool has looked at the transaction of whoever has waited longest for that. */
+  /** The pool answers the transaction that has waited longest for that. */
   answer(): void {
     const wait = this.#waits.find(({ isAnswered }) => !isAnswered);
     if (wait === undefined) return;
@@ -90,7 +93,7 @@ export class Waits {
     for (const wait of this.#waits) wait.due ??= LATE;
   }
 
-  /** What somebody hears wrongly; who has heard waits no more. */
+  /** A wrong answer to some client. A client with an answer no longer waits. */
   problem(): string | undefined {
     for (const wait of this.#waits) {
       const due = wait.isAnswered ? wait.due : undefined;

@@ -9,10 +9,10 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isSignedBy } from './voteSignature.ts';
 
-/** Votes remembered; a fork is judged by those of its height. */
+/** At most so many votes are kept, over all heights. A fork is judged by the votes of its own height. */
 const VOTES_MAX = 200_000;
 
-/** Two signed votes of one validator that no correct node gives together. */
+/** Two signed votes of one validator that no correct node casts together. */
 interface Proof {
   readonly slot: number;
   readonly kind: 'equivocation' | 'amnesia';
@@ -25,7 +25,7 @@ interface Judgement {
   readonly proofs: readonly Proof[];
 }
 
-/** What correct nodes decided at one height, each block once. */
+/** The blocks that correct nodes decided at one height, with one commit for each. */
 interface Decided {
   readonly validators: ValidatorSet;
   readonly commits: readonly Commit[];
@@ -34,10 +34,11 @@ interface Decided {
 type Guilty = Extract<Expectation, { kind: 'guilty' }>;
 
 /**
- * ACC: when correct nodes decided different blocks at one height, their own stores and what they heard name validators
- * of at least a third of the power, each by two votes that it signed, and none of them is correct. In one round the two
- * commits are enough; across rounds the logs of votes are: whoever precommitted one value and later prevoted another
- * without a polka for it in between has forgotten its lock.
+ * ACC: suppose correct nodes decided different blocks at one height. Then their seen commits and the votes they heard
+ * must accuse validators with at least a third of the power. Each accusation is two votes that the validator signed,
+ * and no accused validator is correct. If both blocks were decided in one round, the two commits prove equivocation.
+ * Across rounds the heard votes prove amnesia: a validator precommitted one value and later prevoted another without a
+ * polka for it in between, so it ignored its lock.
  */
 export function accountability(context: CheckerContext, wanted?: Guilty): Checker {
   const name = wanted === undefined ? 'accountability' : 'guilty';
@@ -111,7 +112,7 @@ function isProven(context: CheckerContext, validators: ValidatorSet, { slot, vot
   return votes.every((vote) => key !== undefined && isSignedBy(context, key, vote));
 }
 
-/** Of the lowest height at which two correct nodes have different blocks. */
+/** Judges the lowest height at which correct nodes decided different blocks. */
 function judge(
   decided: ReadonlyMap<number, Decided>,
   votes: ReadonlyMap<number, readonly Vote[]>,
@@ -134,7 +135,7 @@ const votesOf = (commit: Commit): readonly Vote[] =>
     signature.flag === 'absent' ? [] : [voteOfCommit(commit, i, signature)],
   );
 
-/** Two values in one round and step, in the commits or in what was heard. */
+/** Validators that voted for two values in the same round and step, in the commits or among the heard votes. */
 function equivocators(early: Commit, late: Commit, heard: readonly Vote[]): readonly Proof[] {
   const seen = new Map<string, Vote>();
   const proofs: Proof[] = [];
@@ -148,7 +149,7 @@ function equivocators(early: Commit, late: Commit, heard: readonly Vote[]): read
   return proofs;
 }
 
-/** Precommitted in the early round what was decided there, prevoted another value later, and nothing unlocked it. */
+/** Validators that precommitted the early round's decision and later prevoted another value without a polka for it. */
 function amnesiacs(
   early: Commit,
   late: Commit,
@@ -175,7 +176,7 @@ function amnesiacs(
   return proofs;
 }
 
-/** More than two thirds of the power prevoted the value from the lock's round on, before the vote. */
+/** Whether, in a round from `from` up to the one before the vote's, over two thirds of the power prevoted its value. */
 function hasPolka(heard: readonly Vote[], vote: Vote, from: number, validators: ValidatorSet): boolean {
   for (let round = from; round < vote.round; round++) {
     const slots = new Set(

@@ -19,12 +19,11 @@ import { hasExtension, isSignedBy } from './voteSignature.ts';
 
 const NAME = 'conduct';
 
-/** Of what a block may hold, for header, commit and the frames of lists. */
+/** Bytes of a block reserved for the header, the commit and list framing. */
 const FRAME_BYTES = 10_000;
 
-/** Keeps a docket of each correct node, and says what it has not made known. */
+/** Keeps one docket for each correct node and reports evidence that the node should have made or proposed. */
 class Accusations {
-  /** What it is to be told of. */
   static readonly TOPICS = [
     'started',
     'lieHeard',
@@ -39,10 +38,10 @@ class Accusations {
   /** Correct nodes by their addresses in hex. */
   readonly #byAddress = new Map<string, Process>();
   readonly #dockets = new Map<Process, Docket>();
-  /** Who may have debts: mostly nobody. */
+  /** Nodes that may owe evidence. Usually there are none. */
   readonly #indebted = new Set<Process>();
   readonly #headers = new Map<number, Header>();
-  /** The block that each piece is in. */
+  /** The height of the first block that carries each piece of evidence. */
   readonly #carried = new Map<string, number>();
   readonly #checked = new Map<Process, Offer>();
 
@@ -148,7 +147,7 @@ class Accusations {
       this.#fail(`${proposer.name} leaves evidence of ${evidenceHeight(left)} out of block ${height}`);
   }
 
-  /** Left out, though the block had room for it. */
+  /** Whether the block omits this piece although it had room for it. */
   #isLeft(piece: Evidence, { header, evidence }: Block): boolean {
     const before = this.#headers.get(header.height - 1);
     if (before === undefined || mayExpire(this.#context, piece, before)) return false;
@@ -157,7 +156,7 @@ class Accusations {
     return !isThere && encodeEvidenceList(evidence).length + bytes.length + 4 <= this.#roomAt(header.height);
   }
 
-  /** Bytes of evidence for which a block has room, by the parameters of the last heights. */
+  /** Room for evidence in a block, in bytes: the least that the parameters of this height and the two before allow. */
   #roomAt(height: number): number {
     const params = [0, 1, 2].map((back) => this.#context.cluster.schedule.params(height - back));
     return Math.min(
@@ -171,8 +170,10 @@ class Accusations {
 }
 
 /**
- * Whoever hears two votes that no honest validator signs has evidence of it as soon as the block of their height is stored, and what a
- * correct node knows of offences when it comes to a height stands in the block that it proposes there, as far as there is room.
+ * A correct node that hears two conflicting votes of one validator has evidence of them once it stores the block of
+ * their height. When it then comes to a height and proposes there, its block carries all evidence it had on arrival, as
+ * far as there is room. Excused: the node was syncing or its drive was in trouble when it heard the second vote, or the
+ * evidence may have expired.
  */
 export function accusations(context: CheckerContext): Checker {
   const accused = new Accusations(context);
@@ -183,7 +184,7 @@ export function accusations(context: CheckerContext): Checker {
   };
 }
 
-/** The vote that the node counts of the same validator in the same place, if that is for something else. */
+/** The vote that the node counts for the same validator, height, round and type, if it is for another value. */
 function rivalOf(rs: RoundState, vote: Vote): Vote | undefined {
   const last = rs.step === STEP.newHeight ? rs.lastPrecommits : undefined;
   const isLate = vote.type === 'precommit' && vote.height === last?.height && vote.round === last.round;

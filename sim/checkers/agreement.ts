@@ -11,7 +11,7 @@ interface Decided {
   readonly hash: Bytes;
 }
 
-/** AGR: no two correct nodes decide different blocks at one height, and none decides twice. */
+/** AGR: no two correct nodes decide different blocks at one height, and no node decides twice. */
 export function agreement(context: CheckerContext): Checker {
   const name = 'agreement';
   const decided = new Map<number, Decided>();
@@ -31,7 +31,7 @@ export function agreement(context: CheckerContext): Checker {
   };
 }
 
-/** Equal app hash, validators and results of every correct node at every height. */
+/** Every correct node has the same app hash at every height. At the end, the databases are compared, too. */
 export function appHash(context: CheckerContext): Checker {
   const name = 'app_hash';
   const known = new Map<number, Decided>();
@@ -54,13 +54,13 @@ export function appHash(context: CheckerContext): Checker {
   };
 }
 
-/** Prefixes of records that depend on the node or on how far it is (store/keys.ts). */
+/** Records that depend on the node or on how far it is, by key prefix (store/keys.ts); they are not compared. */
 const OWN_RECORDS: readonly number[] = ['s', 'C', 'B', 'H', 'Z', 'U'].map((letter) => letter.charCodeAt(0));
 const BY_HEIGHT: readonly number[] = ['m', 'p', 'k', 'r', 'v', 'a', 'f', 'e'].map((letter) =>
   letter.charCodeAt(0),
 );
 
-/** Byte-equal databases of correct nodes, up to the height that both have. */
+/** The databases of correct nodes are byte-equal, up to the lower of the two heads. */
 function compareStores(context: CheckerContext, name: string): void {
   const sound = context.correct.filter((node) => node.state !== 'halted' && !node.disk.isDamaged);
   for (const { name: node, disk } of sound) {
@@ -80,7 +80,7 @@ function compareStores(context: CheckerContext, name: string): void {
   }
 }
 
-/** The first one in the order of keys. */
+/** The least key whose record differs. */
 function firstDifference(first: KvDisk, other: KvDisk, common: number): Bytes | undefined {
   let least: Bytes | undefined;
   first.beside(other, (key, own, theirs) => {

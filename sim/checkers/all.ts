@@ -77,9 +77,9 @@ import { whileTolerable } from './whileTolerable.ts';
 import { wires } from './wires.ts';
 import { words } from './words.ts';
 
-/** What nobody can judge once a third of the power is faulty. */
+/** Checkers that do not judge at all once a third of the power is faulty. */
 const NEED_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash'];
-/** What is still judged then, but not in everything. */
+/** Checkers that then still judge, but not everything. */
 const PARTLY_NEED_TOLERABLE: readonly StandingChecker[] = ['no_crash', 'conduct', 'durability', 'answers'];
 
 const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
@@ -134,11 +134,11 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['no_crash', noCrash],
 ];
 
-/** What watches over a run: everything that stands, but for what is switched off by name, and what is expected. */
+/** The checkers of a run: the standing ones, except those the scenario switches off, and one for each expectation. */
 export function checkersOf(context: CheckerContext): readonly Checker[] {
   const { off, expect } = context.scenario;
   const standing = STANDING.filter(([name]) => !off.has(name)).map(([, make]) => make(context));
-  // Below a third the rule of agreement itself is watched.
+  // Where a third of the power may be faulty, agreement itself may break, so accountability is checked instead.
   const isNamed = expect.some((one) => one.kind === 'guilty');
   if (!isAlwaysTolerable(context) && isAccountable(context) && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
@@ -158,7 +158,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 
-/** Promises that nobody can judge here, though nobody switched them off. */
+/** Promises that this run cannot judge although the scenario does not switch them off. */
 export function notJudged(context: CheckerContext): readonly string[] {
   if (isTolerable(context)) return [];
   const { off, expect } = context.scenario;
@@ -170,7 +170,7 @@ export function notJudged(context: CheckerContext): readonly string[] {
   ];
 }
 
-/** Where nodes find each other by themselves, they keep their own rules about it. */
+/** Rules of peer exchange apply only where nodes find each other by themselves. */
 function peersOf(context: CheckerContext): readonly Checker[] {
   const { steering } = context.world.network;
   return steering instanceof Switchboard
@@ -195,7 +195,7 @@ function expected(context: CheckerContext, one: Expectation): readonly Checker[]
     case 'receipts':
     case 'ws':
     case 'light':
-      // The client itself knows; see clientCheckers.ts.
+      // The client itself judges these; see clientCheckers.ts.
       return [];
   }
 }

@@ -18,9 +18,10 @@ import { failBy } from './unanswered.ts';
 const AUDIENCES = [CometAudience, EthAudience] as const;
 
 /**
- * At the end of a run the newest blocks are told again to those who listen to one of the websockets: each hears what it follows, once
- * and in order, whatever others do, from the past as well, and whoever is cut off knows where to go on, and has left too much; and some send by keys that the
- * node holds.
+ * At the end of a run one correct node announces its newest blocks again to clients on its websockets. Each client gets
+ * every event it subscribed to, once and in order, whatever other clients do; this includes events that it asks for
+ * from the past. A client is cut off only when it has left too much unread, and it is told where to go on. Some clients
+ * also send transactions signed by keys that the node holds.
  */
 export function audiences(context: CheckerContext): Checker {
   const name = 'records';

@@ -5,18 +5,18 @@ import { longestDelay } from '../network/delay.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { CheckerContext } from './checker.ts';
 
-/** Virtual µs in which application, signer and log have answered by far. */
+/** Virtual µs within which application, signer and WAL have answered, with a wide margin. */
 export const ANSWER_MICROS = 600_000;
 
-/** Gossip wakes a node ten times a second; what is longer was a pause or a rest. */
+/** Gossip wakes a node ten times a second. A longer gap was a pause or a rest, and counts as no more than this. */
 const LOOK_MICROS = 250_000;
 
 /**
- * An answer takes several syncs: of a drive that is slower than this nobody knows when it has answered; nor of one at its own speed where
- * each takes in a few inputs alone.
+ * An answer takes several syncs. On a drive whose sync takes longer than this, nobody can tell when an answer is due.
+ * The same holds for a drive with a pace of its own where each sync takes in only a few inputs (`sizesMax`).
  */
 const SYNC_MICROS_MAX = 100_000;
-/** And one batch, when a block is carried out. */
+/** The same limit for the one batch that stores a block. */
 const BATCH_MICROS_MAX = 500_000;
 export const isSluggish = ({ pace: { sync, batch } }: Process, { engine }: Scenario): boolean =>
   (sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX)) ||
@@ -30,7 +30,7 @@ interface Wait {
   at: number;
 }
 
-/** Measures how long nodes have been waiting for something, counting only time in which they could act. */
+/** Measures how long a node has waited for something, counting only time in which it could act. */
 export class Awake {
   readonly #context: CheckerContext;
   readonly #waits = new Map<Process, Wait>();
@@ -45,7 +45,7 @@ export class Awake {
     this.#waits.delete(node);
   }
 
-  /** To be asked at each look. `what` names what the node waits for in this round; undefined is nothing. */
+  /** To be called at each look. `what` names what the node waits for in this round; undefined if nothing. */
   wait(node: Process, { height, round }: RoundState, what: string | undefined): Wait | undefined {
     const { now } = this.#context.world;
     const isTroubled = this.#aftermath.lasts(node);
@@ -69,7 +69,7 @@ export class Awake {
     return before;
   }
 
-  /** Consensus rests while blocks are fetched: whatever its log has brought back is history then. */
+  /** Consensus rests while block sync fetches blocks. What the WAL has brought back of a round is history then. */
   #isFetching(node: Process): boolean {
     return this.#context.scenario.engine.blockSync === true && node.node?.rpc?.catchingUp() === true;
   }

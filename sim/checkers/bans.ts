@@ -6,11 +6,11 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 const MINUTE = 60_000_000;
-/** A fault costs so many of these points; one comes back each minute. */
+/** Each peer starts with so many points. A fault costs 40, and one point comes back each minute. */
 const [POINTS, COST] = [100, 40];
 const BAN_MINUTES = { first: 10, most: 24 * 60, needed: 1 } as const;
 
-/** What one node has to hold against a peer. */
+/** What one node holds against one peer. */
 class Record {
   #points = POINTS;
   #at = 0;
@@ -29,8 +29,9 @@ class Record {
 }
 
 /**
- * Whoever is found out by what it sends is banned when its faults have used up what it had, not sooner and not later, for as long
- * as the times before say. Kept apart from core/p2p/standing.ts, to check it; of what a node remembers of earlier lives nothing is said.
+ * A correct node bans a peer exactly when the peer's faults have used up its points, neither sooner nor later, and for
+ * exactly the time that `BAN_MINUTES` gives. Written apart from core/p2p/standing.ts, to check it. Only the first life
+ * of a node is judged: later lives may remember bans of earlier ones.
  */
 export function bans(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
@@ -45,7 +46,7 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
   };
 
   function onFault(node: Process, peer: string): void {
-    // Whoever has gone meanwhile is let go; and of one who abuses the exchange of addresses others judge.
+    // A peer that has left meanwhile is not charged. Peers that abuse the exchange of addresses are judged elsewhere.
     if (!upOf(node).has(peer) || board.spec.liars.has(peer) || spoilers.has(peer) || node.lives > 1) return;
     const own = records.get(node) ?? new Map<string, Record>();
     records.set(node, own);
@@ -83,6 +84,6 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
   };
 }
 
-/** Whoever sends an address that is none is banned for longest at once. */
+/** Such a node sends malformed addresses, for which a peer is banned at once for the longest time. */
 const spoilsAddresses = ({ behaviour, args }: ByzantineEntry): boolean =>
   behaviour === MUTATE.id && ['any', 'addresses'].includes(String(args.get('message')));

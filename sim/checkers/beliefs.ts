@@ -8,19 +8,22 @@ import { isHindered } from './poolSpread.ts';
 import { type SaidVotes, saidVotes, voteNumber } from './saidVotes.ts';
 import { isGarbled } from './spread.ts';
 
-/** What a node has decided to say waits for its log: it leaves within this. */
+/** A message that a node has decided to send waits for the WAL, but leaves within this. */
 export const LEAVE_MICROS = 100_000;
-/** Rounds of a height that are looked at. */
+/** Rounds of a height that are examined. */
 const ROUNDS_MAX = 16;
-/** Heights of which two remember what they said: far more than what a slow drive holds back may speak of at once. */
+/** Heights for which a pair's messages are remembered: far more than a slow drive can hold back at once. */
 const HEIGHTS_MAX = 128;
-/** Each node is asked about each of its peers: among many that is too much. */
+/** The check looks at every pair of nodes, which takes too long in larger clusters. */
 const NODES_MAX = 12;
 
-/** Votes by number (`voteNumber`), of a height. */
+/** Votes of one height, by number (`voteNumber`). */
 type Votes = Set<number>;
 
-/** What two have said to each other, by height: the one spoken of last is the last, and remembered longest, for whoever has a new disk is far below where it was. */
+/**
+ * Votes that two nodes have named to each other, by height. The height spoken of last is kept longest, not the highest:
+ * a node with a new disk starts again far below.
+ */
 class Spoken {
   readonly #heights = new Map<number, Votes>();
   #newest = -1;
@@ -46,27 +49,28 @@ class Spoken {
 }
 
 /**
- * What a correct node believes that another has of votes, the other has said, or it has told it itself: of that very height, round and
- * kind. A belief that is of another height keeps from the peer what it lacks.
+ * If a correct node believes that a peer has a vote, then the peer has said so, or the node has sent it that vote: for
+ * that very height, round and type. A belief taken over from another height would keep a vote from a peer that lacks
+ * it.
  */
 export function beliefs({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (world.processes.length > NODES_MAX || isGarbled(scenario)) return { name };
-  /** By who believes, and of whom. */
+  /** By the believing node, then by the peer. */
   const spoken = new Map(
     world.processes.map((node) => [
       node.name,
       new Map(world.processes.map((peer) => [peer.name, new Spoken()])),
     ]),
   );
-  /** What nothing explains by now, by pair. */
+  /** Beliefs that no message explains so far, by pair. */
   const doubts = new Map<string, { readonly vote: string; readonly since: number }>();
   const looked = new Map<Process, number>();
   const byName = new Map(correct.map((node) => [node.name, node]));
-  /** Since when nothing holds up what a node says. */
+  /** The time up to which something held up the messages of a node. */
   const calm = new Map<Process, number>();
 
-  /** One that nothing that was said explains. */
+  /** The first believed vote that no message explains. */
   const unfounded = (
     known: Votes | undefined,
     height: number,
@@ -105,7 +109,7 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
         return;
       }
       if (fact.kind === 'peer') {
-        // Of a new connection other things are believed, and what the old one had yet to say is never said.
+        // A new connection starts with new beliefs, and messages still waiting on the old one are never sent.
         doubts.delete(pairOf(fact.node.name, fact.peer));
         return;
       }

@@ -38,18 +38,18 @@ type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
 /** What the observer knows of one decided height. */
 export interface Seen {
   readonly event: CommittedEvent;
-  /** Who may sign and propose the next height. */
+  /** The validator set that may propose and sign the next height. */
   readonly validators: ValidatorSet;
 }
 
-/** What is wrong with a block that follows `last`, but for its evidence. */
+/** What is wrong with a block that follows `last`, evidence aside. Undefined when nothing is. */
 export const blockProblem = (
   context: CheckerContext,
   { block, blockId }: Pick<CommittedEvent, 'block' | 'blockId'>,
   last: Seen | undefined,
 ): string | undefined => judging(context)(block, blockId, last && beforeOf(last));
 
-/** Those who vote for a block and those who decide it hold copies of it. */
+/** Voters and deciders of a block hold copies of it, so the newest answer is kept. */
 const judging = remembered((context: CheckerContext) => {
   const rotation = rotationOf(context.cluster);
   return newest((block: Block, blockId: BlockId, before: Before | undefined) =>
@@ -57,7 +57,7 @@ const judging = remembered((context: CheckerContext) => {
   );
 });
 
-/** What a block must agree with. */
+/** What the block must agree with, from the block and state before it. */
 interface Before {
   readonly header: Header;
   readonly blockId: BlockId;
@@ -154,7 +154,7 @@ function linkProblem(
   );
 }
 
-/** Fields that follow from the chain and the state before alone. */
+/** Fields that follow from the previous block and state alone. */
 function fixedFieldProblem({ cluster }: CheckerContext, header: Header, before: Before): string | undefined {
   if (header.chainId !== cluster.genesis.chainId) return 'it is of another chain';
   if (header.height !== before.header.height + 1) return 'it is of another height';
@@ -169,7 +169,7 @@ function fixedFieldProblem({ cluster }: CheckerContext, header: Header, before: 
 const isEmpty = ({ validatorAddress, timestamp, signature }: CommitSig): boolean =>
   validatorAddress.length + signature.length === 0 && compareTime(timestamp, ZERO_TIME) === 0;
 
-/** More than two thirds of the power, each signature good, all for the one block. */
+/** The commit has more than two thirds of the power for that block, and every signature is good. */
 function commitProblem(
   context: CheckerContext,
   commit: Commit,
@@ -205,8 +205,8 @@ function commitProblem(
 }
 
 /**
- * The decided block names who proposed in some round up to that of its commit. A Byzantine proposer may name any validator:
- * that it proposed itself its signature shows, and the header is asked for a member of the set alone (CometBFT validateBlock).
+ * The header names the proposer of some round up to the commit's. A Byzantine proposer may name any validator: its own
+ * signature is on the proposal, and a header only has to name a member of the set (CometBFT validateBlock).
  */
 function proposerProblem(
   context: CheckerContext,
@@ -225,7 +225,7 @@ function proposerProblem(
     : `${toHex(proposerAddress)} was proposer of no round up to ${commit.round}`;
 }
 
-/** The time at which, in order of time, half of the power that signed is reached; votes for nil count. */
+/** The weighted median: in order of time, the vote with which half of the signing power is reached. Nil votes count. */
 function medianOf(commit: Commit, signers: ValidatorSet | undefined): Timestamp | undefined {
   if (signers === undefined) return undefined;
   const votes = commit.signatures.flatMap(({ flag, timestamp }, i) => {

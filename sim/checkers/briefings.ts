@@ -11,9 +11,9 @@ import type { Checker, CheckerContext } from './checker.ts';
 type BlockAsk = Extract<AppAsk, { kind: 'validate' | 'finalize' }>;
 
 /**
- * The application is told the same of a block when it judges and when it executes it, and just what the block says: who
- * proposed it and when, who of the set before has signed the block before, and who has misbehaved (ABCI FinalizeBlock). Worked out apart from
- * core/consensus/makeBlock.ts and core/types/misbehavior.ts, to check them.
+ * The application is told the same about a block when it validates and when it executes it, and exactly what the block
+ * says: its proposer and time, which validators of the previous set signed the previous block, and who has misbehaved
+ * (ABCI FinalizeBlock). Worked out apart from core/consensus/makeBlock.ts and core/types/misbehavior.ts, to check them.
  */
 export function briefings(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -42,7 +42,7 @@ export function briefings(context: CheckerContext): Checker {
   };
 }
 
-/** The newest of each kind, where the first of its kind stood. */
+/** Replaces the previous question of the same kind, in its place. */
 function replaced(asks: BlockAsk[], ask: BlockAsk): BlockAsk[] {
   const at = asks.findIndex(({ kind }) => kind === ask.kind);
   asks[at < 0 ? asks.length : at] = ask;
@@ -85,7 +85,7 @@ const isAccused = ({ misbehavior }: BlockContext, offences: readonly Misbehavior
     );
   });
 
-/** One for each who is accused, of when the offence was. */
+/** One for each accused validator, with the height and time of the offence. */
 export function offencesOf(evidence: Evidence): readonly Misbehavior[] {
   const { kind, timestamp: time, totalVotingPower } = evidence;
   const [height, guilty] =

@@ -11,9 +11,9 @@ import { NeededCalls } from './neededCalls.ts';
 
 const NAME = 'peers';
 
-/** One peer is not asked for addresses more often than that. */
+/** A node asks one peer for addresses at most this often. */
 const ASK_MICROS = 30_000_000;
-/** Of two connections to one peer the older one may stay while something was heard on it within this. */
+/** When two connections to one peer compete, the older may stay if something was heard on it within this time. */
 const ALIVE_MICROS = 5_000_000;
 
 const TOPICS = [
@@ -28,7 +28,9 @@ const TOPICS = [
   'pexHeard',
 ] as const;
 
-/** How correct nodes look for others: whom they call and how often, whom they let in, and what they ask and tell of addresses. */
+/**
+ * How correct nodes find peers: whom they dial and how often, whom they accept, what they say in the address exchange.
+ */
 export function callers(context: CheckerContext, board: Switchboard): Checker {
   const all = new Map(context.correct.map((node) => [node, new Caller(context, board, node)]));
   return {
@@ -40,19 +42,19 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
   };
 }
 
-/** What one life of a node has said on one connection. */
+/** What a node has said on one connection in its present life. */
 interface Talk {
   askedAt: number | undefined;
   isAnswered: boolean;
 }
 
-/** One node that looks for others. */
+/** Judges one node that looks for peers. */
 class Caller {
   readonly #context: CheckerContext;
   readonly #board: Switchboard;
   readonly #node: Process;
   readonly #id: PeerId;
-  /** Ids of all that somebody needs. */
+  /** Ids of all persistent peers. */
   readonly #persistent: ReadonlySet<string>;
   readonly #needed: NeededCalls;
   readonly #talks = new Map<LinkId, Talk>();
@@ -112,7 +114,10 @@ class Caller {
     }
   }
 
-  /** Whoever is let in by nobody's ban has a place, unless it is there already or others of its kind have all of them. */
+  /**
+   * A node must keep a peer that it has not banned. Excused: an older connection to that peer is alive, or other peers
+   * fill the slots of that direction. The second excuse does not hold for a needed peer.
+   */
   #onRefused(peer: string, isOutbound: boolean): void {
     const { spec } = this.#board;
     const { name, index } = this.#node;

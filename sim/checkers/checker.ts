@@ -7,19 +7,19 @@ import type { Hearing } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import type { Past } from './past.ts';
 
-/** Watches the whole cluster and says when a promise is broken. Changes nothing. */
+/** Watches the whole cluster and reports broken promises. It changes nothing. */
 export interface Checker extends Partial<Hearing> {
-  /** As scenario files and reports call it. */
+  /** The name in scenario files and reports. */
   readonly name: string;
-  /** After each event in which a node was given something, unless that ended its life. */
+  /** Called after each event that gave a node an input, unless the event ended the node's life. */
   look?(node: Process): void;
-  /** Like `look`, but only after a step of the node's consensus: for what its state alone decides. */
+  /** Like `look`, but called only after a step of the node's consensus: for problems that its state alone shows. */
   follow?(node: Process): void;
-  /** After the last event. */
+  /** Called after the last event. */
   finish?(): Promise<void> | void;
 }
 
-/** Power of Byzantine validators, and of all, in the set that votes from some height on. */
+/** Power of the Byzantine validators, and of all, in the set that votes from height `from` on. */
 export interface Stake {
   readonly from: number;
   readonly faulty: bigint;
@@ -31,16 +31,16 @@ export interface CheckerContext {
   readonly cluster: Cluster;
   readonly suite: CryptoSuite;
   readonly world: World;
-  /** Nodes that no Byzantine entry names. */
+  /** Nodes that the scenario does not declare Byzantine. */
   readonly correct: readonly Process[];
-  /** Of each set of validators that the chain is going to have. */
+  /** One entry for each validator set that the chain is going to have. */
   readonly stakes: readonly Stake[];
-  /** For when the run is over. */
+  /** Chain readers for checks after the run. */
   readonly past: Past;
   fail(checker: string, message: string): void;
 }
 
-/** Whether a drive may lose what was durable, or an operator takes it away. */
+/** Whether, in this scenario, a drive may lose durable data or an operator may delete it. */
 export const mayLose = ({ scenario }: CheckerContext): boolean =>
   scenario.timeline.some(
     ({ action }) =>
@@ -49,23 +49,29 @@ export const mayLose = ({ scenario }: CheckerContext): boolean =>
       (action.kind === 'rollback' && action.isHard),
   );
 
-/** Whether a node may know less than it has said, for its drive lost that or is not done yet: then its guard may say no, too. */
+/**
+ * Whether a node may remember less than it has said, because its drive lost that or has not written it yet. Its guard
+ * may then also refuse to sign.
+ */
 export const mayForget = (context: CheckerContext): boolean =>
   mayLose(context) || context.scenario.timeline.some(({ action }) => action.kind === 'disk');
 
-/** The address that each validator of the cluster signs with. */
+/** The address that each validator signs with. */
 export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Process, Bytes> =>
   new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
 
 const isBelowAThird = ({ faulty, total }: Stake): boolean => 3n * faulty < total;
 
-/** 3F < W in every set that the chain is going to have. */
+/** 3F < W (faulty and total power) in every validator set that the chain is going to have. */
 export const isAlwaysTolerable = ({ stakes }: CheckerContext): boolean => stakes.every(isBelowAThird);
 
-/** 3F < W up to the height that is being decided, the first one whatever its number: what agreement, validity and liveness may assume. */
+/**
+ * 3F < W in every set up to the height being decided, and always in the first set. Agreement, validity and liveness may
+ * assume this.
+ */
 export const isTolerable = ({ stakes, world }: CheckerContext): boolean =>
   stakes.every((stake, i) => isBelowAThird(stake) || (i > 0 && stake.from > world.height + 1));
 
-/** From two thirds on nobody can be held to anything. */
+/** Whether no set has more than two thirds of faulty power. Beyond that, nobody can be held accountable. */
 export const isAccountable = ({ stakes }: CheckerContext): boolean =>
   stakes.every(({ faulty, total }) => 3n * faulty <= 2n * total);

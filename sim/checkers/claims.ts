@@ -6,15 +6,14 @@ import { readMessage } from '../network/readMessage.ts';
 import type { Fact } from '../world/facts.ts';
 import { Connections } from './connections.ts';
 
-/** What one node has claimed to one peer since they are connected, at one height: `round/type`. */
+/** Claims of one node to one peer since they are connected, at one height, as `round/type`. */
 interface Told {
   height: number;
   claims: Set<string>;
 }
 
-/** Which two thirds each node has told each peer of (VoteSetMaj23). */
+/** Claims of two thirds (VoteSetMaj23) that each node has sent to each peer. */
 export class Claims {
-  /** What it is to be told of. */
   static readonly TOPICS = [...Connections.TOPICS, 'wordSaid'] as const;
   readonly #told = new Connections((): Told => ({ height: 0, claims: new Set() }));
 
@@ -34,8 +33,10 @@ export class Claims {
   }
 
   /**
-   * The two thirds that a node has seen, and has not told a peer of its height about, which may count the other vote of a liar without:
-   * those of the round that the peer is in, and the polka of its own valid value. In its first round it owes them to who stands still.
+   * A majority that the node has seen but not told to a peer at its height. Without the claim, the peer may count only
+   * the other vote of an equivocator. The node owes claims for the round that the peer is in and for the polka of its
+   * own valid value. While the node itself is in round 0, it owes them only to a peer that stands still, so the step is
+   * part of the answer.
    */
   owed(node: Process, peer: Process): string | undefined {
     const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];

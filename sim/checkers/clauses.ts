@@ -17,21 +17,21 @@ import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
 import { Seats } from './seats.ts';
 
-/** Rounds looked ahead for a third of the power. */
+/** Later rounds that are searched for votes of a third of the power. */
 const ROUNDS_AHEAD = 3;
-/** Later rounds that one peer may open with its votes: CometBFT's catch-up rounds, and the one that it says decided. */
+/** Later rounds that one peer may open with its votes: CometBFT's catch-up rounds, and one that it says decided. */
 const ROUNDS_OF_A_PEER = 3;
 
 /**
- * A correct node rests only when no clause of the algorithm (arXiv 1807.04938) is left to follow: whatever a clause asks
- * for is done in the very step that makes its condition true, or, where the signer or the application has to be asked,
- * soon after. What it holds belongs to the round it is in. Written from the paper, apart from core/consensus/rules.ts.
+ * A correct node rests only when no clause of the algorithm (arXiv 1807.04938) is left to follow. It does what a clause
+ * asks for in the very step that makes the condition true, or soon after where signer or application must answer first.
+ * Everything it holds belongs to its round. Written from the paper, apart from core/consensus/rules.ts.
  */
 export function clauses(context: CheckerContext): Checker {
   const name = 'conduct';
   const awake = new Awake(context);
   const seats = new Seats(context);
-  /** Height and round in which a node had only precommitted when it was last looked at, and did not wait yet. */
+  /** The height and round in which the node, at the last look, had precommitted and was not yet in precommit-wait. */
   const precommitted = new Map<Process, string | undefined>();
   const isLogWhole = !mayForget(context);
   const peers = context.world.processes.length - 1;
@@ -50,7 +50,7 @@ export function clauses(context: CheckerContext): Checker {
     follow(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      // Who has lost its log may hear from others what it has prevoted, and has not judged it in this life.
+      // A node that lost its log may learn its own prevote from others without having judged the block in this life.
       const own = isLogWhole || node.lives === 1 ? seats.indexOf(node, rs) : -1;
       const broken =
         heldProblem(rs, peers) ??
@@ -70,13 +70,13 @@ export function clauses(context: CheckerContext): Checker {
   };
 }
 
-/** What no vote that is counted may be; its signature is asked for elsewhere. */
+/** Problems that no counted vote may have. Another checker verifies signatures. */
 function voteProblem(vote: Vote, rs: RoundState | undefined, schedule: Schedule): string | undefined {
   if (vote.extension.length > 0 || vote.extensionSignature.length > 0) return 'a vote with an extension';
   const voter = schedule.voters(vote.height)[vote.validatorIndex];
   if (voter === undefined || !equalBytes(voter.address, vote.validatorAddress))
     return `a vote under the index ${vote.validatorIndex} of another`;
-  // Told of when it was taken: the node may have gone on, and what was not a precommit of the commit's round is behind it.
+  // The event reports when the vote was taken. By now the node may be past the height, and then nothing can be said.
   const last = rs?.step === STEP.newHeight ? rs.lastPrecommits : undefined;
   const isLate = vote.type === 'precommit' && vote.height === last?.height && vote.round === last.round;
   return isLate && last.vote(vote.validatorIndex) === undefined
@@ -84,27 +84,27 @@ function voteProblem(vote: Vote, rs: RoundState | undefined, schedule: Schedule)
     : undefined;
 }
 
-/** The value with a polka in that round, zero for nil. */
+/** The value with a polka in that round; the zero id stands for nil. */
 const polkaOf = (rs: RoundState, round: number): BlockId | undefined =>
   rs.votes(round, 'prevote')?.majority();
 
-/** The block with a polka in the present round. */
+/** The block with a polka in the node's round. */
 function blockPolka(rs: RoundState): BlockId | undefined {
   const id = polkaOf(rs, rs.round);
   return id === undefined || isZeroBlockId(id) ? undefined : id;
 }
 
-/** The block with more than two thirds of the precommits of a round. */
+/** The block with more than two thirds of the precommits of that round. */
 function commitIn(rs: RoundState, round: number): BlockId | undefined {
   const id = rs.votes(round, 'precommit')?.majority();
   return id === undefined || isZeroBlockId(id) ? undefined : id;
 }
 
-/** Whether the node is after these very parts. */
+/** Whether the node is collecting exactly this part set. */
 const isCollecting = (rs: RoundState, parts: PartSetHeader): boolean =>
   rs.proposalParts !== undefined && equalPartSetHeader(rs.proposalParts.header, parts);
 
-/** What no state of a correct node with so many peers may be. */
+/** States that a correct node with so many peers can never be in. */
 function heldProblem(rs: RoundState, peers: number): string | undefined {
   const { lockedRound, validRound, lockedBlock, validBlock, round } = rs;
   const rounds = rs.held?.rounds ?? 0;
@@ -112,7 +112,7 @@ function heldProblem(rs: RoundState, peers: number): string | undefined {
   if (lockedRound > round || validRound > round) return 'a lock or valid value of a later round';
   if (lockedRound >= 0 !== (lockedBlock !== undefined)) return 'a lock without a block';
   if (validRound >= 0 !== (validBlock !== undefined)) return 'a valid round without a value';
-  // L38 to L43: whoever locks also has a valid value, and only that may get newer.
+  // L38 to L43: locking a block also sets the valid value, and later only the valid value may become newer.
   if (lockedRound > validRound) return `locked in round ${lockedRound}, valid value of round ${validRound}`;
   if (lockedRound >= 0 && lockedRound === validRound && !isSame(lockedBlock, validBlock))
     return 'locked another block than the valid one of the same round';
@@ -124,7 +124,7 @@ function heldProblem(rs: RoundState, peers: number): string | undefined {
 const isSame = (a: BlockId | undefined, b: BlockId | undefined): boolean =>
   a !== undefined && b !== undefined && equalBlockId(a, b);
 
-/** A clause that applies although the node is at rest; none of these needs an answer from anybody. */
+/** A clause that applies although the node is at rest. None of these needs an answer from signer or application. */
 function restProblem(rs: RoundState): string | undefined {
   const { step, round, commitRound } = rs;
   if (step === STEP.commit) {
@@ -153,11 +153,11 @@ function restProblem(rs: RoundState): string | undefined {
 
 const placeOf = ({ height, round }: RoundState): string => `${height}/${round}`;
 
-/** It has precommitted and waits for two thirds to have done so. */
+/** The node has precommitted and does not yet see two thirds of any precommits. */
 const isPrecommitted = ({ step, held }: RoundState): boolean =>
   step === STEP.precommit && held?.precommitTimer === false;
 
-/** Who only waits for the rest of the precommits is in the step that is called so, and tells peers. */
+/** A node that only waits for the remaining precommits enters the precommit-wait step, and tells its peers so. */
 const waitProblem = (rs: RoundState, before: string | undefined): string | undefined =>
   before === placeOf(rs) && rs.step === STEP.precommit && rs.held?.precommitTimer === true
     ? 'waits for the rest of the precommits, and does not say so'
@@ -165,7 +165,10 @@ const waitProblem = (rs: RoundState, before: string | undefined): string | undef
 
 const isPrevoting = ({ step }: RoundState): boolean => step === STEP.prevote || step === STEP.prevoteWait;
 
-/** Whatever the proposed block is, the lock is on another one and as new as its proof: that needs no look at it. */
+/**
+ * Whether the lock rules the proposed block out, whatever it is: the lock is on another block and newer than the
+ * proposal's POL. The node need not see the block to know this.
+ */
 function isLockedOut(rs: RoundState): boolean {
   const { proposal, lockedRound, lockedBlock } = rs;
   if (proposal === undefined || lockedRound < 0 || isSame(lockedBlock, proposal.blockId)) return false;
@@ -173,7 +176,7 @@ function isLockedOut(rs: RoundState): boolean {
   return lockedRound > polRound && (polRound < 0 || isSame(polkaOf(rs, polRound), blockId));
 }
 
-/** The block at hand is the one of the round's polka, else the proposed one, else none. */
+/** The node collects the block with a polka in its round, else the proposed block, else none. */
 function collectingProblem(rs: RoundState): string | undefined {
   const wanted = blockPolka(rs) ?? rs.proposal?.blockId;
   if (wanted === undefined)
@@ -183,13 +186,13 @@ function collectingProblem(rs: RoundState): string | undefined {
     : 'does not collect the block of this round';
 }
 
-/** What is locked or valid is at hand as soon as it is wanted. */
+/** A wanted block that is the locked or valid one is at hand at once. */
 function againProblem(rs: RoundState, wanted: BlockId): string | undefined {
   const isHeld = isSame(wanted, rs.lockedBlock) || isSame(wanted, rs.validBlock);
   return isHeld && rs.proposalBlock === undefined ? 'collects again a block that it holds' : undefined;
 }
 
-/** A block that the node has prevoted, and still has, is valid for it: then nothing has to be asked before L36 and L42. */
+/** A block that the node has prevoted and still holds is known to be valid, so L36 and L42 need no further question. */
 function judgedProblem(rs: RoundState, own: number): string | undefined {
   const id = blockPolka(rs);
   if (
@@ -200,7 +203,7 @@ function judgedProblem(rs: RoundState, own: number): string | undefined {
     rs.step === STEP.commit
   )
     return undefined;
-  // A block of an earlier round makes room for the next one, unless there was a polka for it.
+  // A block of an earlier round makes room for the next one, unless it had a polka.
   const isKept = isSame(id, rs.lockedBlock) || isSame(id, rs.validBlock);
   for (let at = isKept ? 0 : rs.round; at <= rs.round; at++)
     if (isSame(rs.votes(at, 'prevote')?.vote(own)?.blockId, id))
@@ -208,7 +211,7 @@ function judgedProblem(rs: RoundState, own: number): string | undefined {
   return undefined;
 }
 
-/** What has to come by itself, and soon; undefined when nothing is due. */
+/** What the node must do by itself soon; undefined when nothing is due. */
 function waitingFor(rs: RoundState): string | undefined {
   const { step, round, proposalBlock: block } = rs;
   if (step === STEP.commit)
@@ -222,11 +225,12 @@ function waitingFor(rs: RoundState): string | undefined {
   return undefined;
 }
 
-/** L22 and L28: nothing of the proposal is missing. */
+/** L22 and L28: the node has the whole proposal, with its POL. */
 function isProposable(rs: RoundState): boolean {
   const { proposal } = rs;
   if (proposal === undefined || !isCollecting(rs, proposal.blockId.parts)) return false;
-  // A liar proposes several: with a polka for another one, perhaps of the same parts, that is what is collected.
+  // A Byzantine proposer sends several proposals. The node then collects the one with a polka, perhaps of the same
+  // parts.
   const polka = blockPolka(rs);
   if (polka !== undefined && !isSame(polka, proposal.blockId)) return false;
   return proposal.polRound < 0 || isSame(polkaOf(rs, proposal.polRound), proposal.blockId);

@@ -6,7 +6,7 @@ import { followed, lightClients } from './lightClients.ts';
 import { events, heard } from './subscribers.ts';
 import { listened, watched } from './watchers.ts';
 
-/** What watches over the clients of a run: each kind when there are some, and what the scenario expects of them. */
+/** The checkers of a run's clients: one for each kind of client, and one for each expectation about clients. */
 export function clientCheckers(context: CheckerContext, clients: AllClients): readonly Checker[] {
   const { wallets, bankers, subscribers, watchers, attackers, lights, listeners } = clients;
   const { off, expect } = context.scenario;

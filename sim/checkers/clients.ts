@@ -13,8 +13,8 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**
- * DUR: what a client was told stays true on every correct node: the block of its receipt, each transaction once,
- * nonces without gaps, no coin made or lost.
+ * DUR: what a client was told stays true on every correct node. The block of each receipt stays, each transaction is in
+ * the chain once, nonces have no gaps, and no coin is made or lost.
  */
 export function durability(
   context: CheckerContext,
@@ -63,18 +63,19 @@ function checkNode(
     }
   }
   const authorities = clients.filter(({ spec }) => spec.script === 'authorities');
-  // Liars send all that they send from the last one.
+  // Byzantine nodes send all their transactions from the last account.
   const lying = context.scenario.byzantine.length > 0 ? context.cluster.accounts.slice(-1) : [];
   const shared = [...[...bankers, ...authorities].flatMap(({ accounts }) => accounts), ...lying].map(
     ({ address }) => toHex(address),
   );
-  // A contract that gives what it has to itself, and ends in the transaction that made it, takes it along: the reference counts that.
+  // A contract that sends its balance to itself and self-destructs in the transaction that created it burns that
+  // balance. sim/reference accounts for this.
   const mayDestroy = clients.some(({ spec }) => spec.script === 'wild');
   const problem = chainProblem(chain, context.cluster.feeMarket, new Set(shared), mayDestroy);
   if (problem !== undefined) context.fail(name, `${node.name}: ${problem}`);
 }
 
-/** What a wallet of bank messages was told is there, and each account's sequence counts what it has in blocks. */
+/** Each bank message is in the block that its wallet was told, and each account's sequence counts its transactions. */
 function bankProblems(chain: ChainReader, { sent, accounts }: Banker): readonly string[] {
   const problems: string[] = [];
   const counts = new Map(accounts.map((account) => [account, 0]));
@@ -110,8 +111,8 @@ function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
 }
 
 /**
- * Walks the chain once: no transaction twice, nonces in order, and the supply adds up. Accounts in `shared` use some of
- * their nonces otherwise than for Ethereum's transactions.
+ * Walks the chain once: no transaction is there twice, nonces are in order, and the supply adds up. Accounts in
+ * `shared` also use nonces for other things than Ethereum transactions, so theirs may have gaps.
  */
 function chainProblem(
   chain: ChainReader,
@@ -144,7 +145,7 @@ function chainProblem(
   return supplyProblem(chain, burned, market, mayDestroy);
 }
 
-/** The block before the first one is kept under height 0, whatever its number. */
+/** The parent of the first block is stored under height 0, whatever its number. */
 function baseFeeProblem(chain: ChainReader, height: number, market: FeeMarket): string | undefined {
   const before = height - 1 === chain.genesisNumber() ? 0 : height - 1;
   const [parent, header] = [before, height].map((one) => chain.ethBlock(one)?.header);
@@ -155,7 +156,7 @@ function baseFeeProblem(chain: ChainReader, height: number, market: FeeMarket): 
     : `base fee of block ${height} is ${header.baseFeePerGas}, should be ${wanted}`;
 }
 
-/** What all accounts have and what was burned is what there was at first. */
+/** The balances of all accounts plus what was burned equal the supply at genesis. */
 function supplyProblem(
   chain: ChainReader,
   burned: bigint,
@@ -169,7 +170,7 @@ function supplyProblem(
     : `supply was ${before}, is ${after} with what was burned`;
 }
 
-/** A client got receipts for at least so many of its transactions, and as soon as it was promised. */
+/** A client gets receipts for at least so many of its transactions, each within the promised number of heights. */
 export function receipts(
   context: CheckerContext,
   wallets: readonly EvmClient[],

@@ -8,13 +8,14 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { Judge } from './judge.ts';
 import { signedValue } from './signedValue.ts';
 
-/** Rounds looked ahead for a third of the power. */
+/** Later rounds that are searched for votes of a third of the power. */
 const ROUNDS_AHEAD = 8;
 
 /**
- * A correct node moves and votes only as the algorithm lets it (arXiv 1807.04938), judged at the moment by what the node itself
- * holds: it holds a proposal and parts only that belong there, prevotes a block only when that is whole, valid and, if
- * the proposal claims a polka, has one (L22, L28), and is in another round as soon as, and only when, L47 or L55 says so.
+ * A correct node moves and votes only as the algorithm (arXiv 1807.04938) allows, judged at that moment by what the
+ * node itself holds. It holds only the proposal and parts that belong to its round. It prevotes a block only when the
+ * block is whole, valid and, if the proposal claims a polka, has one (L22, L28). It enters another round exactly when
+ * L47 or L55 says so.
  */
 export function conduct(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -35,7 +36,7 @@ export function conduct(context: CheckerContext): Checker {
           context.fail(name, `${node.name} at ${fact.position.height}/${fact.position.round}: ${problem}`);
       } else if (fact.kind === 'signed' && fact.ask.kind === 'prevote' && rs !== undefined) {
         const { height, round } = fact.ask;
-        // What was asked for earlier is answered now: the node may have moved on.
+        // The signer answers an earlier question; the node may have moved on since.
         if (rs.height !== height || rs.round !== round || isOvertaken(rs)) return;
         const problem = judge.holding(rs) ?? judge.prevote(node, rs, signedValue(fact.signed.bytes));
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
@@ -44,7 +45,9 @@ export function conduct(context: CheckerContext): Checker {
   };
 }
 
-/** The others want another block than the one proposed here: the node waits for that, and has put the proposed one away. */
+/**
+ * Another block than the proposed one has a polka or is decided, so the node collects that and has put this one away.
+ */
 function isOvertaken(rs: RoundState): boolean {
   const polka = rs.votes(rs.round, 'prevote')?.majority();
   const isOther =
@@ -52,7 +55,7 @@ function isOvertaken(rs: RoundState): boolean {
   return rs.step === STEP.commit || isOther;
 }
 
-/** L55: more than a third of the power in a later round takes a node there, and nothing less than L47 or L55 takes it on. */
+/** L55: more than a third of the power in a later round takes a node there. Only L47 or L55 may advance its round. */
 function roundProblem(rs: RoundState, before: Position | undefined): string | undefined {
   if (rs.step < STEP.commit) {
     for (let round = rs.round + 1; round <= rs.round + ROUNDS_AHEAD; round++) {
@@ -62,12 +65,12 @@ function roundProblem(rs: RoundState, before: Position | undefined): string | un
   if (before === undefined || before.height !== rs.height || rs.round <= before.round) return undefined;
   const isNext = rs.round === before.round + 1;
   if (isNext && rs.votes(before.round, 'precommit')?.hasTwoThirdsAny() === true) return undefined;
-  // The first round of a height begins by the clock alone.
+  // The timeout of newHeight alone starts the first round of a height.
   if (before.step === STEP.newHeight && rs.round === 0) return undefined;
   return isOneThirdIn(rs, rs.round) ? undefined : `came from round ${before.round} without a reason`;
 }
 
-/** Validators with a vote of either kind in the round have more than a third of the power. */
+/** Validators with a prevote or precommit in the round have more than a third of the power. */
 export function isOneThirdIn(rs: RoundState, round: number): boolean {
   const [prevotes, precommits] = [rs.votes(round, 'prevote'), rs.votes(round, 'precommit')];
   if (prevotes === undefined && precommits === undefined) return false;

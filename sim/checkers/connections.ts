@@ -1,9 +1,8 @@
 import type { Process } from '../machine/process.ts';
 import type { Fact } from '../world/facts.ts';
 
-/** A value for each connection of each node in its present life, new when they connect. */
+/** Keeps a value for each connection of each node in its present life. A new connection starts with a new value. */
 export class Connections<T> {
-  /** What it is to be told of. */
   static readonly TOPICS = ['started', 'peer'] as const;
   readonly #make: () => T;
   readonly #lives = new Map<Process, Map<string, T>>();
@@ -20,7 +19,7 @@ export class Connections<T> {
     }
   }
 
-  /** Nothing is remembered of the connection although it may still be there. */
+  /** Forgets the connection although it may still be up. */
   end(node: Process, peer: string): void {
     this.#lives.get(node)?.delete(peer);
   }

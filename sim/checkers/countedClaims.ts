@@ -9,26 +9,29 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { hasExtension, isSignedBy } from './voteSignature.ts';
 
-/** Values of one height that peers claim two thirds for, and votes for them, that are remembered: liars may claim many. */
+/** Limits both the claims of two thirds and the votes that are kept per node, because Byzantine peers may send many. */
 const KEPT_MAX = 64;
 
-/** What one peer says that it saw two thirds for. */
+/** The value for which one peer claims to have seen two thirds. */
 interface Claim {
   readonly peer: string;
   readonly height: number;
   readonly round: number;
   readonly type: VoteType;
-  /** undefined where nobody can tell from outside whether it counts: it came early, or in an earlier life and may be in the log. */
+  /**
+   * Undefined if the observer cannot tell whether the claim counts: it came too early, or in an earlier life and may be
+   * in the WAL.
+   */
   readonly blockId: BlockId | undefined;
 }
 
-/** A vote for a value that was claimed before it came. */
+/** A vote for a value that a peer had claimed before. */
 interface Backing {
   readonly vote: Vote;
   readonly set: VoteSetReader;
 }
 
-/** What a node has heard since it is at a height, and of later ones. */
+/** What a node has heard for its present height and later ones. */
 interface Heard {
   height: number;
   claims: readonly Claim[];
@@ -36,9 +39,9 @@ interface Heard {
 }
 
 /**
- * Once a peer claims two thirds for a value, also the vote counts for it of whom another vote came first (CometBFT,
- * VoteSet.SetPeerMaj23), whether or not anybody had voted for it by then; and when two thirds are for it, its voters are shown with
- * that vote.
+ * Once a peer claims two thirds for a value, a vote for it counts even if the validator's first counted vote was for
+ * another value (CometBFT, VoteSet.SetPeerMaj23). This holds whether or not anybody had voted for the value before the
+ * claim. When the value gets two thirds, the vote set shows its voters with that vote.
  */
 export function countedClaims(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -122,11 +125,11 @@ type Place = Pick<Claim, 'height' | 'round' | 'type'>;
 const isAt = (claim: Place, { height, round, type }: Place): boolean =>
   claim.height === height && claim.round === round && claim.type === type;
 
-/** The node has a place for votes of that kind. */
+/** The node is at that height and has a vote set for that round and type. */
 const isOpen = ({ node }: Process, rs: RoundState, { height, round, type }: Place): boolean =>
   node?.isSyncing() === false && height === rs.height && rs.votes(round, type) !== undefined;
 
-/** The first claim of a peer counts. */
+/** Keeps only the first claim of a peer for a height, round and type. */
 function hear(
   heard: Heard,
   peer: string,

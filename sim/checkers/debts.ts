@@ -3,7 +3,7 @@ import { equalBytes } from '../../core/lib/bytes.ts';
 import type { BlocksyncMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
 
-/** Of what is asked at once so much is answered, and as time goes by so much more a second. */
+/** A node answers so many requests of one moment at once, and so many more each second after. */
 const BURST_MAX = 200;
 const ANSWERS_PER_SECOND = 2000;
 
@@ -11,19 +11,19 @@ type Request = Extract<BlocksyncMessage, { kind: 'blockRequest' | 'statusRequest
 export type Answer = Exclude<BlocksyncMessage, Request>;
 
 interface Owed {
-  /** Whoever connects is told the status without having asked. */
+  /** A `greeting` is the status that a node sends to a new peer unasked. */
   readonly request: Request | { readonly kind: 'greeting' };
   readonly at: number;
-  /** What the node had then. */
+  /** The node's head when it came to owe this. */
   readonly head: number;
 }
 
-/** What a node has to tell one peer of its blocks, since they are connected. */
+/** The block sync answers that a node owes one peer since they are connected. */
 export class Debts {
   readonly #owed: Owed[];
-  /** Of the connection before: what the node has decided then may leave it now. */
+  /** Debts of the previous connection. An answer decided on then may leave the node only now. */
   readonly #before: Owed[];
-  /** How many requests that came at one moment have been answered. */
+  /** Answers sent so far to requests that came at one moment. */
   #burst = { at: -1, count: 0 };
 
   constructor({ head }: Process, now: number, before: Debts | undefined) {
@@ -35,7 +35,7 @@ export class Debts {
     this.#owed.push({ request, at: now, head });
   }
 
-  /** `isTimely`: nothing makes the node wait with what it has decided. */
+  /** What is wrong with the answer. `isTimely` means that nothing delays answers the node has decided to send. */
   answered(node: Process, message: Answer, now: number, isTimely: boolean): string | undefined {
     const asked = this.#settle(message);
     if (asked === undefined && isTimely) return `sends a ${message.kind} that was not asked for`;
@@ -48,13 +48,16 @@ export class Debts {
     return node.disk.isDamaged ? undefined : contentProblem(node, message, asked?.head ?? 0);
   }
 
-  /** What was asked for before that time, and waits still. */
+  /** The kind of the oldest request still open, if it came before `since`. */
   overdue(since: number): Owed['request']['kind'] | undefined {
     const [first] = this.#owed;
     return first !== undefined && first.at < since ? first.request.kind : undefined;
   }
 
-  /** What the answer is to, taken off the list. An old status was decided before a newer one was owed, and may wait for the drive. */
+  /**
+   * Finds the request that the message answers and takes it off the list. A status that was decided on before a newer
+   * one was owed may have waited for the drive; its head then fits only the older debt.
+   */
   #settle(message: Answer): Owed | undefined {
     const isAnswered = (one: Owed): boolean => isAbout(one, message);
     const isTrue = (one: Owed): boolean => isAnswered(one) && isSince(one, message);
@@ -72,14 +75,14 @@ const isAbout = ({ request }: Owed, answer: Answer): boolean =>
     ? answer.kind !== 'statusResponse' && heightOf(answer) === request.height
     : answer.kind === 'statusResponse';
 
-/** A status says no less than what the node had when it came to owe it. */
+/** A status names no lower head than the node had when it came to owe the status. */
 const isSince = ({ head }: Owed, answer: Answer): boolean =>
   answer.kind !== 'statusResponse' || answer.height >= head;
 
 export const heightOf = (answer: Exclude<Answer, { kind: 'statusResponse' }>): number =>
   answer.kind === 'blockResponse' ? answer.block.header.height : answer.height;
 
-/** What is said must be so when it is said, or have been when it was asked. */
+/** An answer must be true when it is sent, or have been true when it was asked for. */
 function contentProblem({ node }: Process, message: Answer, headThen: number): string | undefined {
   const chain = node?.rpc?.chain;
   if (chain === undefined) return undefined;
@@ -89,7 +92,7 @@ function contentProblem({ node }: Process, message: Answer, headThen: number): s
       ? undefined
       : `claims ${message.base} to ${message.height}, having ${base} to ${head},`;
   if (message.kind === 'noBlockResponse')
-    // Before the first block the least one is said to be 0, and there is none.
+    // Before the first block, the status names base 0, and there is no such block.
     return message.height >= Math.max(base, 1) && message.height <= headThen
       ? `denies its block ${message.height}`
       : undefined;

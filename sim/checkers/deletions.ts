@@ -3,7 +3,7 @@ import { decodeUtf8 } from '../../core/lib/utf8.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** A batch deletes what is there, once: whoever deletes another key leaves something behind for ever. */
+/** A batch deletes only keys that exist, each once. After deleting a wrong key, the right one would stay for ever. */
 export function deletions(context: CheckerContext): Checker {
   const name = 'conduct';
   return {

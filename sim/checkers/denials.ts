@@ -1,7 +1,7 @@
 import type { Process } from '../machine/process.ts';
 import type { SaidVotes } from './saidVotes.ts';
 
-/** A vote that a peer has just said it lacks, and that the node goes on believing in: it may be on its way to the peer. */
+/** A vote that a peer just said it lacks, while the node still believes that it has it: the vote may be on its way. */
 interface Denial {
   readonly node: Process;
   readonly peer: string;
@@ -11,7 +11,7 @@ interface Denial {
   readonly since: number;
 }
 
-/** What peers have denied to have, until they are given it or say that they have it after all. */
+/** Denials that stay open until the peer is given the vote or says that it has it after all. */
 export class Denials {
   #open: Denial[] = [];
 
@@ -31,7 +31,7 @@ export class Denials {
     this.#open = this.#open.filter((one) => one.node !== node);
   }
 
-  /** Between the node and these peers that was said. */
+  /** The node and these peers named these votes to each other, which settles denials of them. */
   settle(node: Process, peers: readonly string[], { height, votes }: SaidVotes): void {
     this.#open = this.#open.filter(
       (one) =>
@@ -39,7 +39,7 @@ export class Denials {
     );
   }
 
-  /** Takes out one that the node has believed against since before then. */
+  /** Removes and returns a denial from before that time against which the node still believes. */
   takeOlder(node: Process, micros: number): Denial | undefined {
     const late = this.#open.find((one) => one.node === node && one.since < micros);
     if (late !== undefined) this.#open = this.#open.filter((one) => one !== late);

@@ -4,36 +4,36 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 
-/** A vote that was heard has been looked at by then. */
+/** By then the node has processed a vote that it heard. */
 const HEARD_MICROS = 30_000;
-/** More than these are not all kept. */
+/** A node need not keep evidence of more offences than these. */
 const OFFENCES_MAX = 500;
 
-/** Somebody has signed two votes, and a node has heard both. */
+/** Evidence that a node owes: one validator signed two conflicting votes, and the node has heard both. */
 interface Debt {
   readonly height: number;
   readonly text: string;
-  /** Where the node was when it heard the second, and when. */
+  /** The node's height when it heard the second vote, and the time. */
   readonly at: { readonly height: number; readonly micros: number };
   readonly from: string;
   isSure: boolean;
 }
 
-/** What the node has to propose at a height. */
+/** The evidence that a node has to propose at a height. */
 export interface Offer {
   readonly height: number;
   readonly pieces: readonly Evidence[];
 }
 
-/** What one node knows in its present life. */
+/** What one node knows of offences in its present life. */
 export class Docket {
   readonly #debts = new Map<string, Debt>();
   readonly #reported = new Set<string>();
-  /** Dropped, and not met again: what of theirs is still coming is not looked at. */
+  /** Peers that the node dropped and is not connected with again. It ignores what still arrives from them. */
   readonly #gone = new Set<string>();
-  /** Evidence that waits for a block, by its name. */
+  /** Evidence that no block carries yet, by its name. */
   readonly #waiting: Map<string, Evidence>;
-  /** What of it waited when the node came to a height, but for the one that it came to life in. */
+  /** The evidence that waited when the node came to a height. The height at which its life began is left out. */
   #offered: Offer | undefined;
   #begun: number | undefined;
 
@@ -49,7 +49,7 @@ export class Docket {
     return this.#debts.size > 0;
   }
 
-  /** Whether a second vote of its place, heard from this peer, is something to find evidence of. */
+  /** Whether a conflicting vote from this peer makes the node owe evidence that it neither owes nor has yet. */
   isNews(from: string, vote: Vote): boolean {
     const key = keyOf(vote);
     return !this.#gone.has(from) && !this.#debts.has(key) && !this.#reported.has(key);
@@ -93,7 +93,10 @@ export class Docket {
     this.#debts.delete(key);
   }
 
-  /** Where the node has gone on before it looked at the vote, that is none of its business any more. */
+  /**
+   * A debt becomes sure if the node still accepted votes of that height once it had time to process this one. If the
+   * node moved on first, it may have ignored the vote, so the debt is dropped.
+   */
   settle({ height, step }: RoundState, now: number): void {
     for (const [key, debt] of this.#debts) {
       if (debt.isSure || now - debt.at.micros < HEARD_MICROS) continue;
@@ -107,7 +110,7 @@ export class Docket {
     for (const [name, piece] of this.#waiting) if (mayExpire(piece)) this.#waiting.delete(name);
   }
 
-  /** Takes out what the node should have evidence of, now that the block of this height is stored. */
+  /** Removes and returns the debts that are due now that the block of this height is stored. */
   takeOverdue(height: number): readonly Debt[] {
     const overdue: Debt[] = [];
     for (const [key, debt] of this.#debts) {

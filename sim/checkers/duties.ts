@@ -14,34 +14,35 @@ interface Place {
   readonly round: number;
 }
 
-/** The valid value with which a node came into a round. */
+/** The valid value with which a node entered a round. */
 interface Entered extends Place {
   readonly validRound: number;
   readonly validBlock: BlockId | undefined;
 }
 
-/** By the signature of a proposal: what its signer came into the round with, in that very life. */
+/** Maps the signature of a proposal to what its signer entered the round with, in the life in which it signed. */
 type Proposed = Map<string, Entered>;
 
 /**
- * What a correct validator owes the others: a proposal in each of its turns (L14), of its valid value where it has one, with
- * the round of that value's polka (L15, L19), and a vote of either kind wherever it has gone past it.
+ * What a correct validator owes the others: a proposal in each of its turns (L14); in that proposal its valid value, if
+ * it has one, with the round of that value's polka (L15, L19); and a prevote and a precommit in every round in which it
+ * has passed that step. Missing messages are not judged in scenarios with disk faults, wipes or hard rollbacks.
  */
 export function duties(context: CheckerContext): Checker {
   const name = 'conduct';
   const mayRefuse = mayForget(context);
   const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();
-  /** Others may give a node back what it has proposed, when its drive has lost what that rested on. */
+  /** After its drive lost the valid value, a node may get its own earlier proposal back from peers. */
   const proposed = new Map<Process, Proposed>();
   const seats = new Seats(context);
   const awake = new Awake(context);
-  /** Whether the wait for a proposal may end before the node's own application has made one. */
+  /** Whether the propose timeout may end before the node's own application has made a block. */
   const maySkip = ({ round }: RoundState): boolean =>
     proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
-  /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
+  /** The round in which each node restarted. Its prevote there may be lost although the guard remembers signing it. */
   const revived = new Map<Process, Place>();
-  /** Where each node was paused: the wait for a proposal may have ended before its application could say a word. */
+  /** The round in which each node was paused. The propose timeout may have ended before the application answered. */
   const paused = new Map<Process, Place>();
   const notePauses = (): void => {
     for (const node of context.world.processes) {
@@ -104,11 +105,11 @@ export function duties(context: CheckerContext): Checker {
 const isAt = ({ height, round }: RoundState, place: Place | undefined): boolean =>
   place?.height === height && place.round === round;
 
-/** A node of which a height is taken away may come to it again: only what is older than this proposal is over. */
+/** Keeps proposals of this height and later. After a rollback, a node may come to these heights again. */
 const newest = (all: Proposed, least: number): Proposed =>
   new Map([...all].filter(([, { height }]) => height >= least));
 
-/** L15 to L19: the node's own proposal in this round is what its valid value asked for when it made that. */
+/** L15 to L19: the node's own proposal agrees with the valid value that it had when it made the proposal. */
 function proposalProblem(
   { proposal, proposer, round }: RoundState,
   own: Bytes,
@@ -127,7 +128,7 @@ function proposalProblem(
     : 'proposes another block than its valid one';
 }
 
-/** What the node still has to say in a round that it has begun; undefined when it has said all. */
+/** What the node still owes in the round it has begun; undefined when nothing is missing. */
 function owed(
   rs: RoundState,
   own: Bytes,

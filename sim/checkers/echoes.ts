@@ -10,14 +10,17 @@ import { Connections } from './connections.ts';
 import { isPrompt } from './recoverable.ts';
 import { saidVotes } from './saidVotes.ts';
 
-/** What a node has decided to say waits for its log: it leaves when the node may have heard more. */
+/** A decided message waits for the WAL. Until it leaves, the node may hear the same from its peer. */
 const CROSSED_MICROS = 100_000;
-/** The same while the log is about as fast as it should be. Whoever does not listen to who has which vote sends it at its next look. */
+/**
+ * The same for HasVote, with a WAL of normal speed. It is short because a node that ignores HasVote sends the vote at
+ * its next look.
+ */
 const HAS_MICROS = 20_000;
-/** Each node looks up each of its peers for each message: among many that is too much. */
+/** The check looks up each peer for each message, which takes too long in larger clusters. */
 const NODES_MAX = 12;
 
-/** Where the peer is, as far as the node knows, and the node's own height. */
+/** Where the node believes the peer to be, and the node's own height. */
 interface Place {
   readonly height: number;
   readonly round: number;
@@ -26,23 +29,24 @@ interface Place {
 
 const NOWHERE: Place = { height: 0, round: -1, own: undefined };
 
-/** What two nodes have told each other since the one has known where the other is. */
+/** What two nodes have told each other since the first has known the peer's present place. */
 interface Talk {
   place: Place;
-  /** When the node last had reason to forget what the peer has. */
+  /** When the node last had reason to doubt what the peer has. */
   doubtedAt: number;
-  /** Where the node last said that it stands. */
+  /** The height, round and step that the node last announced to the peer. */
   stand: string;
-  /** What both have, and since when the node has heard it; 0 for what it has said itself. */
+  /** Messages that both have, with the time at which the node heard them; 0 for its own messages. */
   readonly known: Map<number, number>;
-  /** Votes of the height at which the peer is, and since when the node has heard from it that it has them. */
+  /** Votes of the peer's height that the peer has announced, with the time at which the node heard it. */
   readonly has: Map<number, number>;
 }
 
 /**
- * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it, nor a vote that the peer has said it
- * has, before it has reason to doubt that the peer has it: the peer says what it has, gets on, or has not moved for so long that the node
- * says to it again where it stands. Judged where the network brings all that is said, once and in order, and nothing else happens.
+ * A correct node sends a peer no proposal, part or vote twice, none that it got from that peer, and no vote that the
+ * peer said it has. It may do so again once it has reason to doubt that the peer has it: the peer tells what it has or
+ * moves on, or has stood still so long that the node repeats its own NewRoundStep to it. Judged only where the network
+ * delivers everything once and in order and the timeline is empty.
  */
 export function echoes({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
@@ -60,7 +64,10 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     talk.known.clear();
     talk.has.clear();
   };
-  /** Undefined where the node does not note what the peer has: parts of a block of which it does not know that the peer collects it. */
+  /**
+   * Undefined if the node keeps no record of what the peer has: block parts, while it does not know that the peer
+   * collects that block.
+   */
   const talkWith = (node: Process, peer: string, bytes: Bytes): Talk | undefined => {
     const talk = names.has(peer) ? talks.get(node, peer) : undefined;
     const round = talk && believed(node, peer);
@@ -139,5 +146,5 @@ function standOf(bytes: Bytes): string | undefined {
   return `${height}/${round}/${step}`;
 }
 
-/** 53 bits that tell one message from all others. */
+/** A 53-bit hash that identifies a message. */
 const keyOf = (bytes: Bytes): number => hashBytes(bytes, 0) * 2 ** 21 + (hashBytes(bytes, 1) >>> 11);

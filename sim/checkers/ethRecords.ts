@@ -16,14 +16,14 @@ import { StoredBlocks } from './storedBlocks.ts';
 import { failBy } from './unanswered.ts';
 
 /**
- * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
- * says: roots, bloom, gas, order of logs; the state under the header's root is there.
+ * REC: every correct node stores the same Ethereum block, receipts and logs for a height. They match the header: roots,
+ * bloom, gas and order of logs. The state under the header's state root is there.
  */
 export function ethRecords(context: CheckerContext): Checker {
   const name = 'records';
   const known = new Map<number, EthBlock>();
   let rerunTo = 0;
-  /** Once for what nodes have in common: the records of all are compared anyway. */
+  /** Runs each block again only once. The records of all nodes are compared with each other anyway. */
   const rerun = (chain: ChainReader): string | undefined => {
     if (chain.head() <= rerunTo) return undefined;
     const problem = context.past.reruns.problem(chain);
@@ -57,7 +57,7 @@ export function ethRecords(context: CheckerContext): Checker {
   return {
     name,
     finish() {
-      // Where too many lie, correct nodes may have forked.
+      // With too much faulty power, correct nodes may have forked.
       if (!isTolerable(context)) return;
       for (const node of context.correct) {
         const chain = node.node?.rpc?.chain;
@@ -72,7 +72,7 @@ export function ethRecords(context: CheckerContext): Checker {
   };
 }
 
-/** Nodes of one past are told the same object where they keep the same bytes. */
+/** `Past` hands out the same object to nodes that store the same bytes. */
 const isSame = (one: EthBlock, other: EthBlock): boolean => one === other || textOf(one) === textOf(other);
 
 const textOf = (block: EthBlock): string =>
@@ -83,7 +83,10 @@ const textOf = (block: EthBlock): string =>
     block.receipts.map((_, i) => receiptJson(block, i)),
   ]);
 
-/** The block is found by its names, belongs to the consensus block of its height, and the app hash is of both worlds. */
+/**
+ * The block is found by its hashes, belongs to the consensus block of its height, and the app hash covers the Ethereum
+ * state and the modules.
+ */
 function placeProblem(
   { suite: { keccak256: keccak } }: CheckerContext,
   chain: ChainReader,
@@ -113,7 +116,7 @@ function placeProblem(
   if (view !== undefined && !equalBytes(view.stateRoot, header.stateRoot)) return 'has a wrong stateRoot';
   if (results === undefined) return undefined;
   const { events } = results;
-  // What it tells of offences comes first, and is another's matter.
+  // Events of offences come first and are checked elsewhere.
   const own = events.slice(events.findIndex(({ type }) => type !== 'misbehavior'));
   const told = eventsProblem(own, blockEvents(header));
   if (view === undefined || told !== undefined) return told;
@@ -130,11 +133,11 @@ function placeProblem(
     : 'does not tell contracts the hash of its parent (EIP-2935)';
 }
 
-/** Genesis is kept under height 0, whatever the number of the first block. */
+/** Genesis is stored under height 0, whatever the number of the first block. */
 const parentOf = (chain: ChainReader, height: Height): EthBlock | undefined =>
   height === 0 ? undefined : chain.ethBlock(height === chain.genesisNumber() + 1 ? 0 : height - 1);
 
-/** EIP-2935, by its own numbers. */
+/** EIP-2935, written apart from the core. */
 const HISTORY_ADDRESS = hex('0000f90827f1c53a10cb7a02335b175320002935');
 const HISTORY_WINDOW = 8191;
 const word = (value: number): Bytes => hex(value.toString(16).padStart(64, '0'));
@@ -160,7 +163,7 @@ function problemOf(
   return receiptProblem(receipts);
 }
 
-/** Gas of the transactions that are not Ethereum's: they share the block's limit. */
+/** Gas of the transactions that are not Ethereum transactions; they share the block's gas limit. */
 function otherGas(chain: ChainReader, height: number): bigint {
   return othersOf(chain, height).reduce(
     (sum, { gasUsed, gasWanted }) => sum + (gasUsed < gasWanted ? gasUsed : gasWanted),
@@ -180,7 +183,7 @@ function receiptProblem(receipts: readonly EthReceipt[]): string | undefined {
   return undefined;
 }
 
-/** The yellow paper's M3:2048 a second time, by its own arithmetic. */
+/** The yellow paper's M3:2048, computed apart from the core. */
 function bloomOf(receipts: readonly EthReceipt[], keccak: (message: Bytes) => Bytes): Bytes {
   const bloom = new Uint8Array(256);
   for (const { logs } of receipts) {

@@ -1,17 +1,17 @@
-/** What can be asked of a node's event index, and by its blocks' own events what the answer is: for searches.ts. */
+/** Questions for a node's event index, and their answers worked out from the events of its blocks; for searches.ts. */
 import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { AbciEvent } from '../../core/types/result.ts';
 
-/** Whose events: those of transactions are searched for apart from those of blocks. */
+/** Events of transactions and events of blocks are searched separately. */
 export type Kind = 'tx' | 'block';
 type Pair = readonly [tag: string, value: string];
 
-/** An event of a kept block, with those of its attributes that ask to be indexed. */
+/** An event of a stored block, with the attributes that are to be indexed. */
 export interface Indexed {
   readonly kind: Kind;
   readonly height: number;
-  /** What a search answers that finds it: the height, for a transaction `height/index`. */
+  /** What a search that finds the event answers: `height/index` for a transaction, the height for a block. */
   readonly place: string;
   readonly attributes: readonly Pair[];
 }
@@ -19,18 +19,18 @@ export interface Indexed {
 /** A query and the events that meet it. */
 export interface Question {
   readonly kind: Kind;
-  /** What meets it has this. */
+  /** Every event that meets the query has this attribute. */
   readonly tag: string;
-  /** And where it is told, with this value. */
+  /** If given, the attribute has this value. */
   readonly value?: string;
   readonly text: string;
   readonly isMet: (event: Indexed) => boolean;
 }
 
-/** What the index says itself of transactions and blocks: an application's word does not count. */
+/** Attributes that the index itself provides. An application cannot set them. */
 const OWN_TAGS: ReadonlySet<string> = new Set(['tx.hash', 'tx.height', 'block.height']);
 
-/** Every event of the kept blocks, in order. */
+/** Every event of the stored blocks, in order. */
 export function indexed(chain: ChainReader): readonly Indexed[] {
   const all: Indexed[] = [];
   for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
@@ -52,11 +52,11 @@ function asked({ type, attributes }: AbciEvent): readonly Pair[] {
   });
 }
 
-/** An address is found in each of its spellings. */
+/** An address is found in upper, lower and mixed case. */
 export const spelled = (value: string): string =>
   /^0[xX][0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value;
 
-/** The events that have an attribute, by its tag and kind, and by its value as well. */
+/** Events by tag and kind, and by tag, kind and value. */
 export class Tagged {
   readonly #events = new Map<string, Indexed[]>();
 
@@ -68,14 +68,14 @@ export class Tagged {
       }
   }
 
-  /** Once where an event says the same several times. */
+  /** Adds an event only once even if it repeats an attribute. */
   #add(key: string, event: Indexed): void {
     const known = this.#events.get(key);
     if (known === undefined) this.#events.set(key, [event]);
     else if (known.at(-1) !== event) known.push(event);
   }
 
-  /** Where what meets it is, in order, each once. */
+  /** The places of all events that meet the question, in order, each once. */
   places({ kind, tag, value, isMet }: Question): readonly string[] {
     const key = value === undefined ? `${kind} ${tag}` : `${kind} ${tag}=${spelled(value)}`;
     const found = (this.#events.get(key) ?? []).filter(isMet);
@@ -83,7 +83,7 @@ export class Tagged {
   }
 }
 
-/** Each attribute that a query can quote, with an event that has it and the one behind that. */
+/** Each attribute that a query can quote, with an event that has it and the event that follows. */
 export function attributesOf(events: readonly Indexed[]): readonly (readonly [Pair, Indexed, Indexed])[] {
   const found = new Map<string, readonly [Pair, Indexed, Indexed]>();
   for (const [i, event] of events.entries())
@@ -94,7 +94,7 @@ export function attributesOf(events: readonly Indexed[]): readonly (readonly [Pa
 
 const isPlain = ([, value]: Pair): boolean => !value.includes("'");
 
-/** Those that compare with a number; which one is asked follows from the height. */
+/** Comparisons with a number. The height determines which one is asked. */
 const COMPARISONS = [
   ['<', (order: number) => order < 0],
   ['<=', (order: number) => order <= 0],
@@ -103,7 +103,7 @@ const COMPARISONS = [
 ] as const;
 const WITH_HEIGHTS = [...COMPARISONS, ['=', (order: number) => order === 0]] as const;
 
-/** In 10^-18; undefined for what is no plain decimal number. */
+/** A plain decimal number in units of 10^-18; undefined for any other text. */
 function decimalOf(text: string): bigint | undefined {
   const [, whole, fraction = ''] = /^([0-9]+)(?:\.([0-9]{0,18}))?$/.exec(text) ?? [];
   return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(18, '0'));
@@ -112,8 +112,9 @@ function decimalOf(text: string): bigint | undefined {
 const orderOf = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * By one attribute, from a height on and before, at or after one, by a piece of the value, by its number or by being there, and with
- * another attribute: of the same event, and of the next.
+ * Questions about one attribute: alone; from a height on; before, at or after a height; by part of its value; by its
+ * number or, if it is no number, its existence; and together with another attribute, once of the same event and once of
+ * the next.
  */
 export function questions(
   [pair, event, next]: readonly [Pair, Indexed, Indexed],
@@ -126,7 +127,7 @@ export function questions(
   const piece = value.slice(1, -1);
   const number = decimalOf(value);
   const [op, isOrdered] = COMPARISONS[height % COMPARISONS.length] as (typeof COMPARISONS)[number];
-  // What is asked of may lie between two heights.
+  // The bound may lie between two heights.
   const bound = height + (height % 2) / 2;
   const [heightOp, isThere] = WITH_HEIGHTS[turn % WITH_HEIGHTS.length] as (typeof WITH_HEIGHTS)[number];
   const others = [attributes, next.attributes].flatMap((list) =>
@@ -178,12 +179,13 @@ export function questions(
   ];
 }
 
-/** One attribute in so many is asked for with several conditions. */
+/** One attribute in so many is also asked for with several conditions. */
 const SEVERAL_EVERY = 3;
 
 /**
- * By a piece of the height, as whoever subscribes asks for the same (such a question is met by all that is searched for), by being there
- * from a height on, and by a date, which is no height.
+ * Questions that go beyond plain height ranges: by a digit of the height; with the `tm.event` condition that
+ * subscribers use, which everything searched for meets; by existence from a height on; and by a date, which no height
+ * meets.
  */
 function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Question[] {
   const alone = `${tag}='${value}'`;
@@ -208,7 +210,7 @@ function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Q
   ];
 }
 
-/** With more than two conditions, or two that count as one; which one is asked goes round. */
+/** A question with more than two conditions, or with two that act as one. The kinds take turns. */
 function severalAtOnce(
   [tag, value]: Pair,
   { kind, height }: Indexed,
@@ -224,7 +226,7 @@ function severalAtOnce(
       kind,
       tag,
       value,
-      // The first equality counts.
+      // Only the first equality counts.
       text: `${kind}.height=${height} AND ${kind}.height=${height + 1} AND ${alone}`,
       isMet: (one) => one.height === height && isMet(one),
     },

@@ -8,10 +8,10 @@ import { Conflicts } from './signedFacts.ts';
 
 type Wanted = Extract<Expectation, { kind: 'evidence' }>;
 
-/** EVD: evidence against each named validator is in the chain, in time, as often as it should be. */
+/** EVD: the chain holds evidence against each named validator, within the given heights and as often as expected. */
 export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Checker {
   const name = 'evidence';
-  /** By name, per height of the offence: heights of the blocks that carry it. */
+  /** For each validator name: the height of each offence and the block that carries its evidence. */
   const found = new Map<string, { readonly offence: number; readonly block: number }[]>();
   const blocks = new Set<number>();
   const conflicts = new Conflicts(context);

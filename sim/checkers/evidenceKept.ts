@@ -8,33 +8,37 @@ import { type Checker, type CheckerContext, mayLose } from './checker.ts';
 import { isTooOld, type When } from './proven.ts';
 import { evidenceName, storedEvidence } from './storedEvidence.ts';
 
-/** Blocks after which a node that has lived through them keeps nothing that was too old at the first. */
+/** A node that has run through this many blocks keeps no evidence that was too old at the first of them. */
 const CLEARED_BLOCKS = 3;
-/** Where it always lives longer, no evidence gets so old in a run. */
+/** If evidence never expires sooner than this, none gets too old in a run, and expiry is not checked. */
 const SHORT_LIVED_BLOCKS = 1_000;
 
-/** A piece that no block has yet, and how many came since. */
+/** Evidence that no block carries yet, and the number of blocks since the node took it in. */
 interface Waiting {
   readonly evidence: Evidence;
   readonly blocks: number;
 }
 
 /**
- * What a node knows of offences outlives its power: with a block its evidence is marked as committed and waits no more, and
- * a piece that entered the pool is on the disk with the second block after it, at the latest; what a block has is never new again. What
- * is too old for any block is not kept.
+ * Evidence survives a crash. When a block carries a piece, storing the block marks the piece as committed and removes
+ * it from the pending ones. A piece that entered the pool is on disk by the second block after. A piece that a block
+ * carries is never taken for new again. A piece that is too old for any block is deleted. Not judged where drives may
+ * lose data.
  */
 export function evidenceKept(context: CheckerContext): Checker {
   const name = 'durability';
   if (mayLose(context)) return { name };
-  /** What each node took in this life and no block has yet, and how many blocks ago. */
+  /** Evidence that each node took in during this life and that no block carries yet. */
   const fresh = new Map<Process, Map<string, Waiting>>();
-  /** What blocks have that each node has told of: it may know of an offence before it tells, and take its block meanwhile. */
+  /**
+   * Evidence in the blocks that each node has announced. A node may have taken in a piece before it announces that, and
+   * store the block that carries it meanwhile; so only announced blocks count.
+   */
   const told = new Map<Process, Set<string>>();
-  /** Those of the last heights: they may have changed since. */
+  /** Parameters of the last heights, because they may have changed since. */
   const paramsBy = (height: number): readonly ConsensusParams[] =>
     Array.from({ length: CLEARED_BLOCKS + 2 }, (_, i) => context.cluster.schedule.params(height - i));
-  /** What the last block of the present life has: a piece may come while its block is being stored. */
+  /** The evidence in the last block of the present life. A piece may arrive while its block is being stored. */
   const last = new Map<Process, readonly string[]>();
   const check = (node: Process, { header, evidence: carried }: Block): void => {
     const { height } = header;
@@ -64,7 +68,7 @@ export function evidenceKept(context: CheckerContext): Checker {
         );
     }
   };
-  /** Blocks of the present life. */
+  /** Blocks stored in the present life. */
   const lived = new Map<Process, number>();
   const isShortLived = context.cluster.schedule.allParams.some(
     ({ evidence }) => evidence.maxAgeNumBlocks <= SHORT_LIVED_BLOCKS,
@@ -108,7 +112,7 @@ export function evidenceKept(context: CheckerContext): Checker {
   };
 }
 
-/** Of which height and time each piece in a node's database is. */
+/** Height and time of each piece in a node's database. */
 function ofAll(node: Process): readonly When[] {
   const { pending, committed } = storedEvidence(node);
   return [...pending.values(), ...committed.values()].map(whenOf);

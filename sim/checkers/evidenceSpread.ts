@@ -17,19 +17,19 @@ import { evidenceName, keptEvidence } from './storedEvidence.ts';
 
 const NAME = 'conduct';
 
-/** Whoever is far enough is told at once, whoever gets there later at the tick after that. */
+/** A peer that can judge a piece is told at once, and one that gets there later at the next tick. This bounds both. */
 const TELL_MICROS = 2_500_000;
-/** After a fault, the last write of a slow or full drive among it, all that it held up is said by then. */
+/** After a fault (the last write of a slow or full drive included), all messages that it held up have left by then. */
 const HELD_MICROS = 3_000_000;
-/** Whoever has told of a piece is not told of it before then. */
+/** A peer that sent a piece is not sent it back before this has passed. */
 const AGAIN_MICROS = 10_000_000;
-/** So many pieces are told at a tick; where more wait some wait for another one. */
+/** A node sends at most so many pieces a tick; further ones wait for the next tick. */
 const WAITING_MAX = 16;
-/** Between two ticks. */
+/** Time between two ticks. */
 const TURN_MICROS = 1_000_000;
-/** Where more wait than this nobody is watched over. */
+/** With more waiting pieces than this, the node is not judged. */
 const PIECES_MAX = 64;
-/** States before the present one that still count. */
+/** Number of recent states of a node whose parameters count. */
 const AROUND = 4;
 
 interface Hearsay {
@@ -37,13 +37,13 @@ interface Hearsay {
   readonly pieces: ReadonlySet<string>;
 }
 
-/** What a node has to tell of, in its present life. */
+/** The evidence that a node has to gossip, in its present life. */
 class Stock {
-  /** What waits for a block, by its name. */
+  /** Evidence that waits for a block, by its name. */
   pieces = new Map<string, Evidence>();
-  /** How many more the node's store may have from earlier lives: they are told first. */
+  /** How many further pieces of earlier lives the node's store may have. They are sent first. */
   #others = 0;
-  /** The most so far. */
+  /** The most turns so far. */
   #turns = 0;
 
   get size(): number {
@@ -56,16 +56,15 @@ class Stock {
     this.#turns = 0;
   }
 
-  /** Ticks that a piece may wait for those before it: whoever was told of some is told of the others first. */
+  /** Ticks that a piece may wait for others: a peer that has got some pieces gets the remaining ones first. */
   mostTurns(atOnceMax: number): number {
     this.#turns = Math.max(this.#turns, Math.ceil(this.size / atOnceMax) - 1);
     return this.#turns;
   }
 }
 
-/** Follows who has told whom of which piece, and says who did so too early, too late, too often or not at all. */
+/** Follows which node sent which piece to which peer, and reports pieces sent too early, late, often or never. */
 class EvidenceSpread {
-  /** What it is to be told of. */
   static readonly TOPICS = [
     'fault',
     'started',
@@ -78,16 +77,16 @@ class EvidenceSpread {
   readonly #context: CheckerContext;
   readonly #talks = new Connections(() => new EvidenceTalk());
   readonly #stocks = new Map<Process, Stock>();
-  /** Who may owe somebody a piece: mostly nobody. */
+  /** Nodes that may owe a peer a piece. Usually there are none. */
   readonly #owing = new Set<Process>();
-  /** What each node has been told in this event, and by whom, unless it waits for something else to be done with. */
+  /** The pieces each node got in this event, and from which peer. Not kept while the node has a backlog. */
   readonly #hearsay = new Map<Process, Hearsay>();
   readonly #waitingMax: number;
-  /** A node tells again by its own clock. */
+  /** Whether clocks run normally: a node measures by its own clock when it may send a piece again. */
   readonly #areClocksSound: boolean;
-  /** What a paused node was about to say leaves it long after. */
+  /** Whether no node is ever paused: messages that a paused node was about to send leave long after. */
   readonly #isTimely: boolean;
-  /** Since when nothing holds up what nodes say. */
+  /** Since when nothing has held up the messages of nodes. */
   #calmSince = 0;
 
   constructor(context: CheckerContext) {
@@ -140,7 +139,7 @@ class EvidenceSpread {
       this.#fail(`${node.name} tells ${peer} of evidence that it has from there`);
   }
 
-  /** Whether the peer can judge the piece, and may still want it. */
+  /** A piece is sent only to a peer that has the block to judge it by and for which it is not too old. */
   #judgeMoment(node: Process, peer: string, evidence: Evidence): void {
     const { world } = this.#context;
     const isHeldUp = !isPrompt(node) || world.now - this.#calmSince <= HELD_MICROS;
@@ -160,7 +159,10 @@ class EvidenceSpread {
     else this.#hearsay.delete(node);
   }
 
-  /** Whoever told of what is new knows it; whoever else can judge it now is told, though it may be too old for blocks soon. */
+  /**
+   * The peer that sent a new piece knows it. Every other peer that can judge it now must be told, even if it may soon
+   * be too old for blocks.
+   */
   #onFound(node: Process, evidence: Evidence): void {
     const piece = evidenceName(evidence);
     const stock = this.#stockOf(node);
@@ -182,7 +184,7 @@ class EvidenceSpread {
   #noteTeller(node: Process, piece: string): void {
     const hearsay = node.node?.backlog() === 0 ? this.#hearsay.get(node) : undefined;
     this.#hearsay.delete(node);
-    // What was dropped meanwhile is new again, whoever told of it before.
+    // If the node dropped the piece meanwhile, it is new again, whichever peer sent it before.
     for (const talk of this.#talks.of(node).values()) talk.heardAt.delete(piece);
     if (hearsay?.pieces.has(piece) === true) hearsay.talk.heardAt.set(piece, this.#context.world.now);
   }
@@ -261,7 +263,7 @@ class EvidenceSpread {
     );
   }
 
-  /** Ages that evidence may have by the states that a node was at lately, blocks. */
+  /** Maximum ages of evidence, in blocks, by the parameters of the states that the node was at lately. */
   #agesAt(node: Process): readonly number[] {
     const { schedule } = this.#context.cluster;
     const last = (node.node?.rs()?.height ?? 0) + 1;
@@ -280,8 +282,10 @@ class EvidenceSpread {
 }
 
 /**
- * Gossip of evidence: whoever is connected is told of each piece that waits for a block, as soon as it has the block to judge it by and
- * not before, nor when it is too old for it, nor right after it has told of it itself.
+ * Gossip of evidence. A correct node sends each connected peer every piece that waits for a block, as soon as the peer
+ * has the block to judge it by. It does not send it before that, nor when the piece is too old for the peer, nor soon
+ * after the peer has sent it. Excused: messages held up by a drive, a fault or a pause, and stocks of more than
+ * `PIECES_MAX`.
  */
 export function evidenceSpread(context: CheckerContext): Checker {
   const spread = new EvidenceSpread(context);
@@ -292,7 +296,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
   };
 }
 
-/** For one who is at this height, blocks. */
+/** Age of the evidence for a peer at this height, in blocks. */
 const ageAt = (height: number, evidence: Evidence): number => height - 1 - evidenceHeight(evidence);
 
 const heightOf = (node: Process, peer: string): number => believed(node, peer)?.height ?? 0;

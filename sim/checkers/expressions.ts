@@ -16,7 +16,10 @@ type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
 /** Heights that expressions remember. */
 const HEIGHTS_MAX = 100_000;
 
-/** `never`, `eventually` and `app`: a sentence of the scenario about the whole cluster, judged as things happen. */
+/**
+ * `never`, `eventually` and `app`: a sentence of the scenario about the whole cluster. The first two are judged as
+ * things happen, `app` at the end.
+ */
 export function expression(context: CheckerContext, wanted: Wanted): Checker {
   const { world } = context;
   const blocks = new Map<number, DecidedBlock>();

@@ -1,41 +1,45 @@
-/** What somebody who fetches blocks and one peer have said to each other since they are connected. */
+/** What a node that fetches blocks knows of one peer since they are connected. */
 export interface Supplier {
-  /** It has kept us waiting once: what it was asked may be asked of others. */
+  /** The peer was late once, so its requests may be given to other peers. */
   readonly isLagging: boolean;
 }
 
 interface Fetch<S extends Supplier> {
   readonly of: S;
-  /** Nobody else was asked for it, or can answer any more. */
+  /** No other peer was asked for the block or can still answer. */
   isAlone: boolean;
   isAnswered: boolean;
 }
 
-/** Two heights that are asked for anew, the lower one of `of`. */
+/** A height that the node requests again together with the next one; `of` is the peer asked for the lower one. */
 interface Dispute<S extends Supplier> {
   readonly height: number;
   readonly of: S;
-  /** Who answered at first. */
+  /** The two peers that answered first. */
   readonly answered: readonly S[];
 }
 
 /**
- * Who was asked for which block. A node that asks anew for the next height and for the one above, though two peers that are still there have
- * answered, holds that their blocks contradict each other: it asks one and the same peer for both, for otherwise nobody ever learns who
- * lied. Nothing is said once that peer has gone, is late or has no such block, or where more than one may have answered.
+ * Which peer was asked for which block. If a node requests the next height and the one above again although two
+ * connected peers have answered, it holds that the two blocks contradict each other. It must then ask one and the same
+ * peer for both, because otherwise it can never tell which peer lied. Excused: that peer is gone, late or has no such
+ * block, or more than one peer may have answered.
  */
 export class Fetches<S extends Supplier> {
   readonly #isThere: (one: S) => boolean;
   readonly #fetches = new Map<number, Fetch<S>>();
   #dispute: Dispute<S> | undefined;
-  /** Said of those who were there when it was; whoever is dropped at the same time sends nothing that counts. */
+  /** Counts only if all involved peers are still connected at the end of the event. */
   #suspicion: { readonly text: string; readonly involved: readonly S[] } | undefined;
 
   constructor(isThere: (one: S) => boolean) {
     this.#isThere = isThere;
   }
 
-  /** `next` is the lowest height that the asker does not have; `isTimely`: nothing makes it wait with what it has decided. */
+  /**
+   * `next` is the lowest height that the node lacks. `isTimely` means that nothing delays what the node has decided to
+   * send.
+   */
   asked(
     height: number,
     of: S,
@@ -66,7 +70,7 @@ export class Fetches<S extends Supplier> {
     if (fetch.of !== by) fetch.isAlone = false;
   }
 
-  /** Who was asked for it last, while nobody has sent it since. */
+  /** The peer that was asked last, unless the block has come since. */
   awaited(height: number): S | undefined {
     const fetch = this.#fetches.get(height);
     return fetch?.isAnswered === false ? fetch.of : undefined;
@@ -76,7 +80,7 @@ export class Fetches<S extends Supplier> {
     if (this.#dispute?.of === by) this.#dispute = undefined;
   }
 
-  /** At the end of an event. */
+  /** To be called at the end of an event. */
   problem(): string | undefined {
     const suspicion = this.#suspicion;
     this.#suspicion = undefined;

@@ -1,7 +1,10 @@
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** Who fetches blocks listens: it says nothing of a height that may be decided long since, and its consensus hears nothing of it. */
+/**
+ * A node in block sync does not announce where it stands, because that height may be decided long since, and its
+ * consensus takes in neither votes nor blocks.
+ */
 export function fetching({ fail }: CheckerContext): Checker {
   const name = 'conduct';
   return {

@@ -7,7 +7,7 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hexOf, keyOf, sizeInBlock } from './offers.ts';
 
-/** What may be in a block: of all bytes that were offered, those that were taken. */
+/** The transactions that the application was offered for a block, and those that it took. */
 interface Filling {
   readonly offered: readonly Bytes[];
   readonly taken: readonly Bytes[];
@@ -15,8 +15,9 @@ interface Filling {
 }
 
 /**
- * The application fills a block with what the pool offers it: in that order, nothing else, no more bytes than there is room for. Whatever may
- * run on the state before whatever the others do, and has room beside all of them, is in it: one that cannot run keeps nobody else out.
+ * The application fills a block from the transactions that the pool offers: in their order, nothing else, and no more
+ * bytes than fit. The block includes every transaction that can run on the state before it whatever the others do and
+ * that fits beside the taken ones, so a transaction that cannot run keeps no other out.
  */
 export function fillings(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -57,7 +58,8 @@ function leftOutProblem(
     pool.content().flatMap(({ pending }) => pending.map((tx) => [keyOf(tx, chain.denom), tx] as const)),
   );
   const inside = taken.map((tx) => known.get(hexOf(tx)));
-  // What the pool has lost meanwhile, and what it does not show, may do anything; so may code that an account lends itself.
+  // Transactions that the pool has lost meanwhile or does not show may do anything. So may code that an account
+  // delegates to (EIP-7702).
   if (!inside.every((tx): tx is EthTx => tx !== undefined && tx.type !== 4)) return undefined;
   const { header } = chain.ethBlock(chain.head()) ?? {};
   if (header === undefined) return undefined;
@@ -74,7 +76,7 @@ function leftOutProblem(
   return undefined;
 }
 
-/** Whatever the transactions of others do, but for such as carry authorizations. */
+/** Whether it can run whatever other senders do, unless they carry authorizations (EIP-7702). */
 function mayRun(
   account: ReturnType<ReturnType<RpcContext['chain']['latest']>['account']>,
   tx: EthTx,

@@ -7,16 +7,16 @@ import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { hasFault, mayDisorder } from './linkFaults.ts';
 import { NewDisks } from './newDisk.ts';
 
-/** Addresses that a piece of evidence accuses. */
+/** Addresses of the validators that the evidence accuses. */
 export function accused(evidence: Evidence): readonly Bytes[] {
   if (evidence.kind === 'duplicate-vote') return [evidence.voteA.validatorAddress];
   return evidence.byzantineValidators.map((validator) => validator.address);
 }
 
 /**
- * NOFRAME: no evidence names a correct identity, and no correct node drops a correct peer for what it said. The second
- * half holds only while the network itself damages nothing, and all of them share one chain: on two, each says what is
- * wrong on the other.
+ * NOFRAME: no evidence accuses a correct validator, and no correct node drops a correct peer for what it said. The
+ * second half is judged only while the network damages no frame and all correct nodes share one chain. On a fork, each
+ * side's messages are wrong for the other side.
  */
 export function noFraming(context: CheckerContext): Checker {
   const name = 'no_framing';
@@ -65,17 +65,20 @@ export function noFraming(context: CheckerContext): Checker {
   };
 }
 
-/** Blocks that come again, and heights that come after later ones, which a stream never brings (core/sync/blockSync.ts). */
+/**
+ * A block that comes twice, or a height that comes after a later one. A stream never delivers these
+ * (core/sync/blockSync.ts).
+ */
 const isDisorder = (reason: string): boolean =>
   /^blocksync: (block \d+ was not asked for|height lowered)/.test(reason);
 
-/** Nothing came in time (core/sync/blockQueue.ts): who was held up, or whom it waits for, cannot be told apart. */
+/** Nothing came in time (core/sync/blockQueue.ts). The node cannot tell whether the peer or the link was held up. */
 const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no block for');
 
-/** Half of the time in which a block that is waited for has to come, while others have it too (core/sync/blockQueue.ts). */
+/** Half of the time within which an awaited block must come if other peers have it, too (core/sync/blockQueue.ts). */
 const FAR_MICROS = 1_000_000;
 
-/** A question and its answer may take longer than a peer has for them. */
+/** A request and its answer may take longer than the node waits for a peer. */
 const isFar = (context: CheckerContext): boolean => {
   const { network, timeline } = context.scenario;
   const links = timeline.flatMap(({ action }) => (action.kind === 'link' ? (action.faults.delay ?? []) : []));
@@ -88,13 +91,16 @@ const mayDelay = (context: CheckerContext): boolean =>
   hasFault(context, 'lossPpm') ||
   context.scenario.timeline.some(({ action }) => HOLD_UPS.includes(action.kind));
 
-/** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts, assembly.ts; adapters/disk). */
+/**
+ * Messages with which a node refuses what its drive returned (core/lib/storageFault.ts, recovery.ts, assembly.ts;
+ * adapters/disk).
+ */
 const isRefusal = (reason: string): boolean =>
   /storage fault|EIO|restore the data directory from a backup/.test(reason);
 
 /**
- * A correct node never stops itself and its code never throws, whatever the others do. Only a node whose own drive broke
- * its promises may refuse to go on, and must say so.
+ * A correct node never stops itself and its code never throws, whatever the others do. Excused: a node whose own drive
+ * broke its promises may refuse to go on, and must say so.
  */
 export function noCrash(context: CheckerContext): Checker {
   const name = 'no_crash';
@@ -103,7 +109,7 @@ export function noCrash(context: CheckerContext): Checker {
     ...hearing(['halted'], (fact) => {
       if (!fact.node.isCorrect) return;
       if (fact.node.disk.isDamaged && isRefusal(fact.reason)) return;
-      // On a fork a node may have to stop; what it threw is a mistake of its own, whoever lied to it.
+      // On a fork a node may have to stop. An exception, however, is always its own bug.
       if (!isTolerable(context) && !fact.reason.startsWith('threw ')) return;
       context.fail(name, `${fact.node.name} stopped: ${fact.reason}`);
     }),

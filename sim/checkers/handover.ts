@@ -7,23 +7,24 @@ import { slowest } from './liveness.ts';
 import { hasOddClocks } from './patience.ts';
 import { isStream } from './spread.ts';
 
-/** In which whoever is connected may say how high it is (BlockSync's greeting). */
+/** Time within which a connected peer may announce its height (BlockSync's greeting). */
 export const GREETING_MICROS = 2_000_000;
-/** In which a node that has just connected says where it stands, on top of what the network takes. */
+/** Time within which a newly connected node says where it stands, beside the network's delay. */
 const STANDING_MICROS = 1_000_000;
-/** A farewell may follow so much later: it waits for the log of the height that begins. */
+/** The node may drop a peer so much later than it decides to: the message waits for the WAL of the new height. */
 const FAREWELL_MICROS = 1_000_000;
 
 /** What a node that fetches blocks knows of a peer. */
 export interface Acquaintance {
   readonly since: number;
-  /** Undefined until it has said. */
+  /** Undefined until the peer has sent its status. */
   claim: { readonly base: number; readonly height: number } | undefined;
 }
 
 /**
- * A node goes over from fetching blocks to consensus when it has what its peers claim to have, and not before each has said or has had
- * two seconds for it; by then it knows where they stand.
+ * A node changes from block sync to consensus only when it has what its peers claim to have and each peer has sent its
+ * status or has had two seconds to do so. By then it also knows where those peers stand in consensus. Not judged with
+ * faulty clocks or pauses.
  */
 export function handover(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -35,16 +36,16 @@ export function handover(context: CheckerContext): Checker {
   )
     return { name };
   const acquaintances = new Connections((): Acquaintance => ({ since: world.now, claim: undefined }));
-  /** Whoever was dropped once: a liar is not heard again, and a slow one counts where nobody else has anything. */
+  /** Peers dropped once. A liar is not heard again, and a slow peer counts only if no other peer has anything. */
   const dropped = new Map<Process, Set<string>>();
   const syncing = new Set<Process>();
   const started = new Map<Process, number>();
-  /** Where no frame waits for another. */
+  /** Whether no frame waits for another. */
   const isPrompt = isStream(scenario) && scenario.network.rate === 0;
   const knownMicros = isPrompt ? 2 * slowest(scenario) + STANDING_MICROS : Number.POSITIVE_INFINITY;
-  /** Since when each correct node says where it stands: while it fetches blocks it does not. */
+  /** Since when each correct node announces where it stands. During block sync it does not. */
   const speaking = new Map<string, number>();
-  /** Unless the node drops the peer in the same breath. */
+  /** Problems that are reported unless the node drops the peer shortly after. */
   const pending = new Map<Process, { readonly at: number; readonly peer: string; readonly text: string }>();
   const failOn = (node: Process, isOver: boolean): void => {
     const found = pending.get(node);
@@ -62,7 +63,7 @@ export function handover(context: CheckerContext): Checker {
     if (higher !== undefined)
       return { peer: higher[0], text: `with block ${next} to come, which ${higher[0]} has, and more` };
     const silent = peers.find(([, { claim }]) => claim === undefined);
-    // Where nobody has said anything, the time counts from the start.
+    // If no peer has sent a status, the time counts from the start of the node.
     const isAlone = all.every(([, { claim }]) => claim === undefined);
     const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...all.map(([, { since }]) => since));
     if (silent !== undefined && world.now - oldest < GREETING_MICROS)

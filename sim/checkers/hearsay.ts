@@ -22,23 +22,24 @@ interface Heard {
   readonly node: Process;
   readonly peer: string;
   readonly word: Standing | Bits;
-  /** Of the votes that the word is about, those that the node had itself when it came. */
+  /** The votes among those of the message that the node itself had when the message came. */
   readonly ours: BitSet | undefined;
-  /** Votes of that height of which the peer has said since then that it has them. */
+  /** Votes of that height that the peer has since announced or been sent. */
   readonly told: Set<number>;
 }
 
 /**
- * A correct node believes what an honest peer says of itself: since when it is in its round, by the node's clock, and which votes for
- * a value it has and lacks. What it is said to lack the node does not take it to have, unless it sends it.
+ * A correct node believes what an honest peer says of itself: since when it is in its round, on the node's clock, and
+ * which votes for a value it has. If the peer says that it lacks a vote, the node does not go on believing that it has
+ * it, unless the node sends the vote. Not judged where the network corrupts frames.
  */
 export function hearsay({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (isGarbled(scenario)) return { name };
-  // A clock that is set back says later what it has said before, and for a node nothing passes meanwhile.
+  // A clock that is set back makes the peer repeat an elapsed time, and makes no time pass for the node.
   const isOnTime = scenario.timeline.every(({ action }) => action.kind !== 'jump' && action.kind !== 'skew');
   const honest = new Set(correct.map((node) => node.name));
-  /** In the present event. */
+  /** Messages heard in the present event. */
   let heard: Heard[] = [];
   const denied = new Denials();
 
@@ -79,7 +80,7 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
     believes: PeerRoundReader,
   ): void => {
     const known = believes.votes(round, type);
-    // There is room for the votes of so many rounds.
+    // The node keeps votes of only so many rounds.
     if (known === undefined) return;
     for (let i = 0; i < bits.size; i++) {
       if (bits.has(i) && !known.has(i))
@@ -90,7 +91,7 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
     }
   };
 
-  /** Whoever was given a vote may have it, and so has who says so. */
+  /** A peer that is sent a vote may have it, and so may a peer that announces it. */
   const settle = (node: Process, peers: readonly string[], bytes: Bytes): void => {
     const said = heard.length === 0 && denied.isNone ? undefined : saidVotes(bytes);
     if (said === undefined) return;
@@ -118,12 +119,12 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
       if (heard.length === 0 && denied.isNone) return;
       const [one, another] = heard.filter((word) => word.node === node);
       heard = heard.filter((word) => word.node !== node);
-      // What it has to say waits, and it takes in nothing meanwhile.
+      // Messages of this node wait for its drive, and it takes in nothing meanwhile.
       if (!isPrompt(node) || world.now < node.disk.lateUntil) {
         denied.forget(node);
         return;
       }
-      // Of two in one event either may be the last; and where the node is still at work it has not got to any yet.
+      // Two messages in one event may be processed in either order; with a backlog, the node has processed neither.
       if (one !== undefined && another === undefined && node.node?.backlog() === 0) judge(one);
       const late = denied.takeOlder(node, world.now - LEAVE_MICROS);
       if (late === undefined) return;
@@ -135,7 +136,7 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
   };
 }
 
-/** Undefined where the node has no use for what the peer says: it is of another height, or of another set of validators. */
+/** Undefined if the node ignores the message: the peer is at another height or counts by another validator set. */
 function oursFor(
   node: Process,
   peer: string,

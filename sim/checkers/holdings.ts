@@ -6,14 +6,14 @@ import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { signedValue } from './signedValue.ts';
 
-/** Which lock and valid value a node was last seen with in this life. */
+/** The lock and valid value with which a node was last seen in this life. */
 interface Held {
   readonly height: number;
   readonly lockedRound: number;
   readonly validRound: number;
 }
 
-/** So many parts it had of the block that has the polka of its round. */
+/** The number of parts the node had of the block with a polka in its round. */
 interface Gathered {
   readonly height: number;
   readonly round: number;
@@ -22,9 +22,10 @@ interface Gathered {
 }
 
 /**
- * A correct node keeps what it holds: within a height lock and valid value only get newer (L36 to L43 are the only lines that
- * change them), and whoever precommits a block is locked on it since that very round (L38 to L40). What it has of a block that has the
- * polka of the round stays, too: peers that gave it the parts do not give them again.
+ * A correct node keeps what it holds. Within a height, lock and valid value only get newer (L36 to L43 are the only
+ * lines that change them). A node that precommits a block is locked on it in that same round (L38 to L40). It also
+ * keeps the parts of a block with a polka in its round, because peers do not send them again. The second rule is not
+ * judged where a drive may lose part of the WAL.
  */
 export function holdings(context: CheckerContext): Checker {
   const name = 'conduct';

@@ -12,16 +12,16 @@ const BLOCK_BYTES = 1_000_000;
 /** Where a node stood at its last look. */
 interface Wait {
   readonly height: number;
-  /** Its pool had something at that height. */
+  /** Whether its pool had a transaction at that height. */
   hadTxs: boolean;
-  /** It has waited for transactions since then. */
+  /** Since when it has waited for transactions. */
   since: number | undefined;
   isOver: boolean;
 }
 
 /**
- * Where blocks wait for transactions, a node begins no round 0 by itself before its pool has some, or the interval between empty
- * blocks is over, and waits no longer than that.
+ * If empty blocks are off, a node does not start round 0 by itself before its pool has a transaction or the interval
+ * between empty blocks is over. Once the pool has one, the node does not wait any longer.
  */
 export function idleness(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -43,7 +43,7 @@ export function idleness(context: CheckerContext): Checker {
     name,
     ...hearing(['started'], ({ node }) => {
       const rs = node.node?.rs();
-      // What its log says of its pool nobody else knows any more.
+      // The WAL may remember an earlier state of the pool that the observer cannot see.
       if (rs !== undefined) waitOf(node, rs.height).isOver = true;
       awake.forget(node);
     }),
@@ -74,6 +74,6 @@ export function idleness(context: CheckerContext): Checker {
   };
 }
 
-/** What its pool offers would make a block. */
+/** Whether the node waits although its pool offers enough for a block. */
 const isIdle = ({ node }: Process, { round, step }: RoundState): boolean =>
   round === 0 && step === STEP.newRound && (node?.rpc?.pool.best(BLOCK_BYTES).length ?? 0) > 0;

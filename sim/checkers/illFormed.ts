@@ -9,7 +9,7 @@ const STEPS = 8n;
 const SIGNATURE_BYTES_MAX = 96;
 const ADDRESS_BYTES = 20;
 
-/** One message of a consensus channel, by its numbers in cometbft.consensus.v1. */
+/** One message of a consensus channel, read by field numbers of cometbft.consensus.v1. */
 export class Said {
   readonly #fields: readonly ProtoField[];
 
@@ -33,7 +33,7 @@ export class Said {
     return this.#fields.filter((one) => one.number === field).map(({ bytes }) => bytes);
   }
 
-  /** What the field embeds; an empty message when it does not read as one, which is the decoder's to refuse. */
+  /** The message in the field, or an empty one if the bytes do not parse. Refusing those is the decoder's task. */
   inner(field: number): Said {
     return new Said(protoFields(this.bytes(field)) ?? []);
   }
@@ -53,7 +53,7 @@ const bits = (array: Said): string | undefined =>
     ? undefined
     : 'bits that are not as many as it says';
 
-/** Nil, or with both hashes and a count of parts. */
+/** The block id is nil, or it has both hashes and a count of parts. */
 function blockId(id: Said, mayBeNil: boolean): string | undefined {
   const parts = id.inner(2);
   const lengths = [id.bytes(1).length, parts.bytes(2).length];
@@ -113,7 +113,7 @@ const STATE = 0x20;
 const DATA = 0x21;
 const BLOCKS = 0x40;
 
-/** By their number in the message, from 1. */
+/** In the order of their field numbers, from 1. */
 const KINDS: readonly Kind[] = [
   { name: 'NewRoundStep', channel: STATE, problem: newRoundStep },
   { name: 'NewValidBlock', channel: STATE, problem: newValidBlock },
@@ -136,7 +136,7 @@ const KINDS: readonly Kind[] = [
 
 const negative = (said: Said): string | undefined => (said.number(1) < 0n ? 'a negative height' : undefined);
 
-/** Of who fetches blocks, in cometbft.blocksync.v1. What a block is of is judged where it is taken. */
+/** Messages of cometbft.blocksync.v1. The block in a BlockResponse is judged where it is stored. */
 const BLOCK_KINDS: readonly Kind[] = [
   { name: 'BlockRequest', channel: BLOCKS, problem: negative },
   { name: 'NoBlockResponse', channel: BLOCKS, problem: negative },
@@ -152,11 +152,13 @@ const BLOCK_KINDS: readonly Kind[] = [
   },
 ];
 
-/** Whether what is said there is judged here. */
+/** Whether messages of this channel are judged here. */
 export const isJudged = (channel: number): boolean =>
   channel === BLOCKS || (channel >= STATE && channel <= 0x23);
 
-/** The one message of a frame with its number; undefined when it does not read as one, which is the decoder's to refuse. */
+/**
+ * The one message of a frame, with its field number. Undefined if it does not parse; refusing it is the decoder's task.
+ */
 export function saidIn(frame: Bytes): { readonly number: number; readonly said: Said } | undefined {
   const outer = protoFields(frame);
   const [only] = outer ?? [];
@@ -165,7 +167,10 @@ export function saidIn(frame: Bytes): { readonly number: number; readonly said: 
   return { number: only.number, said: new Said(fields) };
 }
 
-/** What no honest node says on a channel of consensus or of who fetches blocks, whatever it knows; undefined for all else (CometBFT ValidateBasic, spec p2p). */
+/**
+ * What no honest node sends on a consensus or block sync channel, whatever it knows (CometBFT ValidateBasic, spec p2p).
+ * Undefined if nothing is wrong.
+ */
 export function illFormed(channel: number, frame: Bytes, initialHeight: number): string | undefined {
   const found = channel === BLOCKS ? judgedOfBlocks(frame) : judged(frame, initialHeight);
   if (found === undefined) return 'what is no message';
@@ -174,7 +179,7 @@ export function illFormed(channel: number, frame: Bytes, initialHeight: number):
   return problem === undefined ? undefined : `a ${kind.name} with ${problem}`;
 }
 
-/** Many hear the same frame. */
+/** Many nodes hear the same frame. */
 const judged = remembered((frame: Bytes, initialHeight: number) => judgedBy(KINDS, frame, initialHeight));
 const judgedOfBlocks = remembered((frame: Bytes) => judgedBy(BLOCK_KINDS, frame, 0));
 

@@ -1,14 +1,14 @@
-/** What the event index of a chain has to hold and to find, by its blocks: for searches.ts. */
+/** What the event index of a chain must contain and find, worked out from its blocks; for searches.ts. */
 import type { ChainReader } from '../../core/app/chain.ts';
 import { type Fields, shownLogs } from '../clients/answers/answers.ts';
 import { attributesOf, type Indexed, indexed, spelled, Tagged } from './eventQuestions.ts';
 
-/** First bytes of the index's keys: events of transactions, of blocks, and logs. */
+/** First bytes of the index's keys: events of transactions, events of blocks, and logs. */
 export const PREFIXES = ['Q', 'W', 'L'] as const;
 
 export const topicsOf = (log: Fields): readonly string[] => log['topics'] as readonly string[];
 
-/** What follows from the events of a chain; worked out where it is asked for. */
+/** What follows from the events of a chain. Each item is worked out when it is first asked for. */
 export class IndexTruth {
   readonly #chain: ChainReader;
   #logs: readonly Fields[] | undefined;
@@ -21,7 +21,7 @@ export class IndexTruth {
     this.#chain = chain;
   }
 
-  /** As JSON-RPC shows them, of all kept blocks. */
+  /** Logs of all stored blocks, as JSON-RPC shows them. */
   get logs(): readonly Fields[] {
     this.#logs ??= logsOf(this.#chain);
     return this.#logs;
@@ -43,7 +43,10 @@ export class IndexTruth {
     return this.#attributes;
   }
 
-  /** One entry for each height and value that an event has there, and for each address and topic at its place. */
+  /**
+   * Numbers of index entries: one for each value that an event has at a height; for logs, one for each height and each
+   * address or topic position there.
+   */
   get counts(): Readonly<Record<(typeof PREFIXES)[number], number>> {
     this.#counts ??= countsOf(this.#all, this.logs);
     return this.#counts;
@@ -75,11 +78,11 @@ function logsOf(chain: ChainReader): readonly Fields[] {
   return logs;
 }
 
-/** The truth of one chain after the other: worked out once for those that have the same blocks. */
+/** Keeps the truth of the last chain, and works it out once for all nodes that have the same blocks. */
 export class IndexTruths {
   #last: { readonly blocks: readonly unknown[]; readonly truth: IndexTruth } | undefined;
 
-  /** Nodes of one past are told the same objects (past.ts). */
+  /** Nodes with a common past share block objects (past.ts), so identity suffices. */
   of(chain: ChainReader): IndexTruth {
     const blocks: unknown[] = [chain.base()];
     for (let height = chain.base(); height <= chain.head(); height++)

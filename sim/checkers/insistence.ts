@@ -3,9 +3,12 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 
-/** Whoever does not move says again where it stands after this, and so it does to a peer that does not move. */
+/** A node that stands still repeats its NewRoundStep after this time, and so it does to a peer that stands still. */
 const AGAIN_MICROS = 2_000_000;
-/** Far above what these, a new connection and a step that is told late come to; at each look of gossip it would be 20. */
+/**
+ * Far above what these repeats, a new connection and a step announced late add up to. At each look of gossip it would
+ * be 20.
+ */
 const SAID_MAX = 12;
 
 interface Said {
@@ -14,10 +17,13 @@ interface Said {
   readonly times: number;
 }
 
-/** A correct node does not go on telling a peer where it stands: what is known is said again every few seconds, not at each look. */
+/**
+ * A correct node does not keep repeating its NewRoundStep to a peer: it repeats it every few seconds, not at each look.
+ * Not judged with faulty clocks or drives.
+ */
 export function insistence({ world, scenario, fail }: CheckerContext): Checker {
   const name = 'conduct';
-  // What a slow drive has held back leaves all at once.
+  // Messages that a slow drive has held back leave all at once.
   if (hasOddClocks(scenario)) return { name };
   const all = new Map<string, Said>();
   return {

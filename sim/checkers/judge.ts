@@ -14,15 +14,14 @@ import type { CheckerContext } from './checker.ts';
 import { type Rotation, rotationOf } from './rotation.ts';
 import { isSignature } from './voteSignature.ts';
 
-/** Judges what nodes hold and vote for, as an observer that knows what each has decided; equal questions about blocks are answered once. */
+/** Judges what nodes hold and vote for, knowing what each has decided. The last answer about a block is kept. */
 export class Judge {
-  /** What it is to be told of. */
   static readonly TOPICS = ['committed'] as const;
   /** The newest block that each node has decided. */
   readonly #last = new Map<Process, Seen>();
   readonly #context: CheckerContext;
   readonly #rotation: Rotation;
-  /** On the newest block asked about, by its hash and that of the block before it. */
+  /** The verdict on the block asked about last, by its hash and the hash of the block before it. */
   #verdict:
     | { readonly value: string; readonly after: Bytes; readonly problem: string | undefined }
     | undefined;
@@ -38,13 +37,13 @@ export class Judge {
     this.#rotation = rotationOf(context.cluster);
   }
 
-  /** To be told every fact. */
+  /** To be called with every fact. */
   see(fact: Fact): void {
     if (fact.kind === 'event' && fact.event.kind === 'committed')
       this.#last.set(fact.node, { event: fact.event, validators: fact.event.state.validators });
   }
 
-  /** The proposal and the parts that a node has taken in. */
+  /** Problems of the proposal and the parts that a node has taken in. */
   holding(rs: RoundState): string | undefined {
     const { proposal, proposalParts } = rs;
     if (proposalParts?.isComplete() === true && !this.#isRooted(proposalParts))
@@ -59,14 +58,14 @@ export class Judge {
       : 'holds a proposal that the proposer of the round has not signed';
   }
 
-  /** Whether the block that the node has decided last is the one before its height: only then can the next be judged. */
+  /** Whether the last block that the node decided is the one before its height. Only then can the next be judged. */
   follows(node: Process, { height }: RoundState): boolean {
     const last = this.#last.get(node);
     const { initialHeight } = this.#context.cluster.genesis;
     return last === undefined ? height === initialHeight : last.event.block.header.height === height - 1;
   }
 
-  /** What is wrong with prevoting this block hash, undefined for nil, with what the node holds (L22, L28). */
+  /** Why the node must not prevote this block hash (undefined for nil) with what it holds (L22, L28). */
   prevote(node: Process, rs: RoundState, value: string | undefined): string | undefined {
     if (value === undefined) return undefined;
     const { proposal, proposalBlock: block } = rs;
@@ -92,7 +91,7 @@ export class Judge {
       : `prevotes an invalid block: ${this.#verdict.problem}`;
   }
 
-  /** The node holds a valid block that is proposed, and the polka that the proposal speaks of. */
+  /** The node holds a proposed block that is valid, and the polka that the proposal claims. */
   isFit(node: Process, rs: RoundState): boolean {
     const { proposal } = rs;
     return (
@@ -111,7 +110,7 @@ export class Judge {
     return isSignature(suite, proposer.signer.pubKey, bytes, proposal.signature);
   }
 
-  /** Cut anew, the bytes have the root; the hashes of the proofs that came with the parts are not asked. */
+  /** The bytes, cut into parts again, have the announced root. Hashes of the parts' own proofs are not used. */
   #isRooted(parts: PartsReader): boolean {
     const pieces: Bytes[] = [];
     for (let i = 0; i < parts.header.total; i++) pieces.push(parts.part(i)?.bytes ?? EMPTY);
@@ -120,7 +119,7 @@ export class Judge {
   }
 }
 
-/** Others are told each part with the proof that it came with. */
+/** The node passes on each part with the proof that it came with. */
 function isProvenInPlace(parts: PartsReader): boolean {
   const { total } = parts.header;
   for (let i = 0; i < total; i++) {

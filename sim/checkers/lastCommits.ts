@@ -14,18 +14,18 @@ import { totalOf } from '../schedule.ts';
 import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 
-/** Between a node's decision and the moment it is seen in it. */
+/** Time between a node's decision and the look at which it is seen. */
 const SLACK_MICROS = 500_000;
 
 interface Deciding {
   readonly height: number;
-  /** The precommits that decide; they go on being collected. */
+  /** The precommits that decide the block. Further ones may be added. */
   readonly precommits: VoteSetReader;
-  /** On the node's clock. */
+  /** The time of the decision on the node's clock. */
   readonly at: number;
 }
 
-/** A block of a node's own, with so many of the precommits that it was found to have. */
+/** The node's own block, and the precommits that it was compared with. */
 interface Own {
   readonly block: Block;
   readonly votes: VoteSetReader;
@@ -34,18 +34,18 @@ interface Own {
 
 /** What was seen of a node in this life. */
 interface Watched {
-  /** Where it was last. */
+  /** The height at the last look. */
   height: number;
   step: number;
   decision: Deciding | undefined;
-  /** How many precommits of the last height there were when round 0 of this one began. */
+  /** The number of precommits of the last height when round 0 of this one began. */
   fixed: { readonly height: number; readonly count: number } | undefined;
   sound: Own | undefined;
 }
 
 /**
- * Precommits of the height before are collected until round 0 begins and then stand still. None that a node had is lost,
- * and its own new blocks carry all of them: also those for nil.
+ * A node collects precommits of the previous height until round 0 begins, and takes none after that. It loses no
+ * precommit that it had, and its own new blocks carry all of them, including those for nil.
  */
 export function lastCommits(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -53,7 +53,7 @@ export function lastCommits(context: CheckerContext): Checker {
   const addresses = addressesOf(context);
   const all = new Map<Process, Watched>();
   const proofs = new WeakSet<Commit>();
-  // What a drive has lost of the log, peers know better.
+  // If a drive lost part of the WAL, peers may know better which precommits the node had.
   const isLogWhole = !mayForget(context);
   return {
     name,
@@ -73,7 +73,7 @@ export function lastCommits(context: CheckerContext): Checker {
       seen.height = height;
       seen.step = step;
       if (step === STEP.commit) {
-        // A life that began with a decision in its log has that from the one before.
+        // A life that begins with a decision in its WAL has it from the life before.
         const precommits = isDeciding ? rs.votes(rs.commitRound, 'precommit') : undefined;
         if (precommits !== undefined) seen.decision = { height, precommits, at: node.clock.now(world.now) };
         return;
@@ -89,7 +89,7 @@ export function lastCommits(context: CheckerContext): Checker {
   };
 }
 
-/** What the new height must have of the old one. */
+/** What the new height must keep of the old one. */
 function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime: number): string | undefined {
   if (before === undefined || before.height !== rs.height - 1 || rs.step !== STEP.newHeight) return undefined;
   const { precommits, at } = before;
@@ -111,7 +111,7 @@ function fixedProblem(rs: RoundState, seen: Watched): string | undefined {
   return seen.fixed.count === count ? undefined : 'takes precommits of the last height after its time';
 }
 
-/** What it stored of the last height it goes on with, in a later life too. */
+/** The precommits that the node stored for the last height are in its vote set, in a later life, too. */
 function storedProblem(
   { lastCommit, lastPrecommits: votes }: RoundState,
   proofs: WeakSet<Commit>,
@@ -123,7 +123,7 @@ function storedProblem(
   return lost < 0 ? undefined : `has lost the precommit of validator ${lost}, which it stored`;
 }
 
-/** What the node has stored as the proof of its last decision is one. */
+/** The commit that the node stored for its last decision has two thirds of the power. */
 function seenProblem(
   { step, lastCommit }: RoundState,
   { schedule }: Cluster,
@@ -140,7 +140,7 @@ function seenProblem(
   return undefined;
 }
 
-/** The node's own new block holds the commit that the node holds. */
+/** The node's own new block carries the precommits that the node holds. */
 function ownBlockProblem(rs: RoundState, seen: Watched, own: Bytes | undefined): string | undefined {
   const { proposal, proposalBlock: block, lastPrecommits: votes } = rs;
   if (own === undefined || proposal === undefined || block === undefined || votes === undefined)

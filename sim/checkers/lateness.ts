@@ -8,7 +8,7 @@ import { ANSWER_MICROS, Awake } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
-/** A time-out may be seen so much later than it was due. */
+/** A timeout may be seen so much later than it was due. */
 const SLACK_MICROS = 1_500_000;
 
 interface Due {
@@ -16,19 +16,20 @@ interface Due {
   readonly micros: number;
 }
 
-/** The wait of one life for the time of genesis. */
+/** The wait for genesis time in one life. */
 interface GenesisWait {
-  /** What was left of it by what its clock said as it began consensus, µs: a later jump changes no timer. */
+  /** Time left by the node's clock when it began consensus, µs. A later clock jump changes no timer. */
   readonly left: number;
-  /** When it had begun consensus. */
+  /** When consensus began. */
   readonly begun: number;
-  /** When its log had answered by far, and its timer was set. */
+  /** When the WAL had certainly answered, so that the timer was set. */
   since: number | undefined;
 }
 
 /**
- * A node waits no longer than the round's time-out asks (L57, L61, L65), restarts included, and begins a height when the time for late
- * precommits is over. The other half of patience.ts; a clock that runs slow waits longer.
+ * A node waits no longer than the round's timeout (L57, L61, L65), restarts included, and begins a height once the time
+ * for late precommits is over. The counterpart of patience.ts. Not judged where clocks drift or jitter, because a slow
+ * clock waits longer.
  */
 export function lateness(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -38,13 +39,13 @@ export function lateness(context: CheckerContext): Checker {
   const awake = new Awake(context);
   const genesisWaits = new Map<Process, GenesisWait>();
   const isTimeOver = (node: Process, { height, startTime }: RoundState): boolean => {
-    // Before the first life has begun consensus there is no start time.
+    // Before the first life has begun consensus, there is no start time.
     if (startTime <= 0) return false;
     const left = startTime - node.clock.now(world.now);
     if (height !== context.cluster.genesis.initialHeight) return left < 0;
     const wait = genesisWaits.get(node) ?? { left: Math.max(0, left), begun: world.now, since: undefined };
     genesisWaits.set(node, wait);
-    // The timer is set when the log has what it begins with, and for as long as was left before.
+    // The timer is set once the WAL has written the start of consensus, for the time that was left before that.
     const answersBy = wait.begun + ANSWER_MICROS;
     if (node.state === 'up' && node.disk.syncedBy(answersBy) <= world.now) wait.since ??= world.now;
     return wait.since !== undefined && world.now > wait.since + wait.left;
@@ -69,7 +70,7 @@ export function lateness(context: CheckerContext): Checker {
   };
 }
 
-/** What only time ends, and how much of it. */
+/** What the node waits for, if only time ends that wait, and for how long. */
 function dueIn(
   rs: RoundState,
   { engine: { consensus: config }, genesis }: Scenario,

@@ -6,8 +6,9 @@ import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { longestOf } from './watchers.ts';
 
 /**
- * AGR(light): what a light client trusts is the chain of correct nodes, it refuses nothing that a correct node shows, and
- * where a third or more of the power lies, a lie that it believed is found out as long as it has a correct witness.
+ * AGR(light): a light client trusts only headers of the correct nodes' chain and refuses no header that a correct node
+ * serves. If a third or more of the power is faulty, it may believe a false header, but detects that as long as it has
+ * a correct witness.
  */
 export function lightClients(context: CheckerContext, clients: readonly LightClient[]): Checker {
   const name = 'light';
@@ -37,7 +38,7 @@ export function lightClients(context: CheckerContext, clients: readonly LightCli
   };
 }
 
-/** That a light client came so far. */
+/** The light client has verified at least so many headers. */
 export function followed(
   context: CheckerContext,
   clients: readonly LightClient[],

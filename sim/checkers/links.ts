@@ -4,7 +4,7 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isSound } from './recoverable.ts';
 
-/** A node that writes its log has heard of a connection within this time. */
+/** Within this time a node that writes its WAL knows of a connection. */
 const HEARD_MICROS = 2_000_000;
 
 /** Connections of one life. */
@@ -13,7 +13,10 @@ class Open {
   changedAt = 0;
 }
 
-/** Whoever is connected with a correct node is among those that it tells of its votes, and nobody else is. */
+/**
+ * A correct node's consensus knows exactly the peers that the node is connected with, and sends to no others. Excused:
+ * recent changes and drives in trouble.
+ */
 export function links(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world } = context;
@@ -54,7 +57,7 @@ export function links(context: CheckerContext): Checker {
   };
 }
 
-/** One of whom the node has not told. */
+/** A connected peer that the node's consensus does not know. */
 function lacking(told: ReadonlySet<string>, peers: ReadonlySet<string>): string | undefined {
   for (const peer of peers) if (!told.has(peer)) return peer;
   return undefined;

@@ -12,7 +12,7 @@ import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
 
-/** What a decision was reached with: virtual time since stability, and time in which the node had the chance. */
+/** How long the heights took: when they were done, and how long the node could make progress until then. */
 interface Done {
   readonly at: number;
   readonly chance: Chance;
@@ -21,9 +21,10 @@ interface Done {
 const seconds = (micros: number): string => `${micros / 1_000_000}s`;
 
 /**
- * LIV: counted from the moment of stability (`gst`, or the start), every correct node decides so many heights in so
- * much time. Nodes that are down at the end and stay down are excused; so is everyone when a third is faulty. With a
- * bound of its own making only the time counts in which the node was among a quorum of correct nodes that reach each other.
+ * LIV: counted from the moment of stability (`gst`, or the start), every correct node decides so many heights within so
+ * much time. Excused are nodes that are down or halted at the end, and every node if a third of the power is faulty. If
+ * the bound is `auto`, only the time counts in which the node was among a quorum of correct nodes that reach each
+ * other.
  */
 export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const { world, correct } = context;
@@ -80,12 +81,15 @@ function lateness(wanted: Liveness, decided: number, took: number | undefined): 
 interface Judged {
   readonly chance: Chance;
   readonly isReached: boolean;
-  /** Nothing has ever kept it. */
+  /** Nothing ever kept the node from making progress. */
   readonly isFree: boolean;
   readonly bound: number;
 }
 
-/** Whether a node had the chance for longer than it may need; who has not had it so long is not judged. */
+/**
+ * Whether a node could make progress for longer than it may need. A node without that much time is judged only if
+ * nothing ever held it up.
+ */
 function stall(
   context: CheckerContext,
   heights: number,
@@ -98,7 +102,7 @@ function stall(
   return isReached || !isFree ? undefined : `decided ${decided} heights, not ${heights}`;
 }
 
-/** Until both ends have noticed a break, have dialled again and have told each other where they stand. */
+/** Time for both ends to notice a broken connection, dial again and announce where they stand. */
 const RETURN_MICROS = 40_000_000;
 /** Nodes that find each other by themselves wait longer between two dials. */
 const FOUND_AGAIN_MICROS = 120_000_000;
@@ -106,15 +110,15 @@ const FOUND_AGAIN_MICROS = 120_000_000;
 const returnMicros = ({ scenario }: CheckerContext): number =>
   scenario.peers === undefined ? RETURN_MICROS : FOUND_AGAIN_MICROS;
 
-/** What a node needs besides the network: signer, application, disk, gossip's tick. Far above any of them. */
+/** What a node needs besides the network: signer, application, disk, gossip tick. Far above any of them. */
 const PROCESSING_MICROS = 400_000;
-/** Rounds looked ahead for the longest run of proposers that may fail. */
+/** Rounds searched for the longest run of proposers that may fail. */
 const ROUNDS_AHEAD = 64;
 
 /**
- * R rounds a height (reference §3): as many as the longest run of faulty proposers in the real rotation, one with a correct
- * one, and those until the time-outs outlast the network; each as long as its three time-outs, and then the wait for the
- * next height, and for transactions. The first one begins in the round in which things came to rest.
+ * R rounds a height (reference §3): the longest run of faulty proposers in the real rotation, one round with a correct
+ * proposer, and the rounds before timeouts outlast the network. Each round takes its three timeouts; after it come the
+ * wait for the next height and the wait for transactions. The first height begins in the round reached at stability.
  */
 export function autoBound(
   { scenario, cluster, correct }: CheckerContext,
@@ -144,18 +148,18 @@ export function autoBound(
   return bound;
 }
 
-/** A peer that has not moved for so long is sent everything again: a little above what gossip waits. */
+/** A peer that has stood still for so long is sent everything again: slightly above gossip's own wait. */
 const AGAIN_MICROS = 2_500_000;
-/** How unlikely a message may be to get lost that often. */
+/** Odds against a message being lost so often that the bound is exceeded. */
 const ONE_IN = 1_000_000_000;
 
-/** What lost, damaged and torn-off messages may cost an exchange: as many repeats as chance can ask for. */
+/** Time that lost, damaged and torn-off messages may add to an exchange: as many repeats as those odds require. */
 export function againMicros({ network, timeline }: CheckerContext['scenario']): number {
   const faults = [
     network,
     ...timeline.flatMap(({ action }) => (action.kind === 'link' ? [{ ...network, ...action.faults }] : [])),
   ];
-  // Links that lose all are cut; the observer sees that.
+  // A link that loses everything counts as cut, which the observer sees.
   const losses = faults.map(({ lossPpm, corruptPpm, resetPpm }) => lossPpm + corruptPpm + resetPpm);
   const worst = Math.max(0, ...losses.filter((ppm) => ppm < PPM));
   let repeats = 0;
@@ -166,14 +170,14 @@ export function againMicros({ network, timeline }: CheckerContext['scenario']): 
 const roundMicros = (config: ConsensusConfig, round: number): number =>
   proposeMicros(config, round) + prevoteMicros(config, round) + precommitMicros(config, round);
 
-/** Rounds whose time-outs may be too short for one exchange over the network. */
+/** Rounds whose timeouts may be too short for one exchange over the network. */
 function roundsUntil(config: ConsensusConfig, exchange: number): number {
   let round = 0;
   while (Math.min(proposeMicros(config, round), prevoteMicros(config, round)) < exchange) round++;
   return round;
 }
 
-/** The longest delay of a message, ever: changed links count, though they may have been mended since. */
+/** The longest delay of any message. Links changed for a while count, too. */
 export const slowest = ({ network, timeline }: CheckerContext['scenario']): number =>
   Math.max(
     longestDelay(network.delay),

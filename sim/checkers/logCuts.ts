@@ -1,7 +1,7 @@
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** The log of a height is what a node has of it until its block is stored: it is not cut before. */
+/** Until the block of a height is stored, the node has only its WAL of that height, and must not cut it. */
 export const logCuts = (context: CheckerContext): Checker => ({
   name: 'no_crash',
   ...hearing(['cut'], (fact) => {

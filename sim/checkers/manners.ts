@@ -8,7 +8,7 @@ import { Connections } from './connections.ts';
 import { illFormed, isJudged, type Said, saidIn } from './illFormed.ts';
 import { isSound } from './recoverable.ts';
 
-/** A farewell waits for no more than a write of the log. */
+/** Dropping a peer waits at most for one write of the WAL. */
 const PROMPT_MICROS = 2_000_000;
 const VOTE = 6;
 
@@ -17,22 +17,25 @@ interface Offence {
   readonly text: string;
 }
 
-/** Whoever says what nobody honest can say is dropped by every correct node that hears it, read apart from the core's codec. */
+/**
+ * Every correct node drops a peer that sends it what no honest node can send. Frames are read apart from the core's
+ * codec. Excused: scenarios with pauses or disk faults.
+ */
 export function manners(context: CheckerContext): Checker {
   const { world, cluster } = context;
-  // A node that stands still, or waits for its drive, says farewell later.
+  // A node that is paused or waits for its drive drops the peer later.
   const isTimely = context.scenario.timeline.every(
     ({ action }) => action.kind !== 'pause' && action.kind !== 'disk',
   );
   const links = new Connections((): { offence: Offence | undefined } => ({ offence: undefined }));
-  /** Nodes whose present connections may have given offence. */
+  /** Nodes with a connection on which the peer may have given offence. */
   const offended = new Set<Process>();
   const check = (node: Process): void => {
     if (!offended.delete(node)) return;
     for (const [peer, link] of links.of(node)) {
       const { offence } = link;
       if (offence === undefined) continue;
-      // It has not come to it yet.
+      // The node has not processed the message yet.
       const isBusy = (node.node?.backlog() ?? 0) > 0;
       if (isBusy) link.offence = { ...offence, at: world.now };
       if (isBusy || world.now - offence.at <= PROMPT_MICROS) {
@@ -69,7 +72,7 @@ export function manners(context: CheckerContext): Checker {
   };
 }
 
-/** What is not so in the set of validators that the node counts by. */
+/** Problems of a vote that only the validator set of the node's height shows. */
 function misplaced(node: Process, frame: Uint8Array): string | undefined {
   const rs = node.node?.rs();
   const found = saidIn(frame);

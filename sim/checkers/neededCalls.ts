@@ -3,30 +3,33 @@ import type { Switchboard } from '../peers/switchboard.ts';
 import type { World } from '../world/world.ts';
 import type { CheckerContext } from './checker.ts';
 
-/** Who is needed is not kept out for longer than that, whatever it did. */
+/** A needed peer is banned for at most this time, whatever it did. */
 const NEEDED_BAN_MICROS = 60_000_000;
-/** Half of the wait after a first call in vain, and of the longest: waits double and are drawn from their second half. */
+/**
+ * The shortest waits after the first failed dial and in the long run. Waits double (1 s to 30 s), and each is drawn
+ * from its second half.
+ */
 const WAIT_MICROS = { first: 500_000, longest: 15_000_000 };
-/** Who was connected for so long, as far as it knows, waits as after a first call. */
+/** After a connection that stood for so long, as far as the node knows, the next wait is the shortest (0.5 s). */
 const STABLE_MICROS = 10_000_000;
-/** Within this it is called again: all of the wait, and the shortest sleep of the timer. */
+/** The node then dials again within this time: that wait and the shortest sleep of the timer. */
 const AGAIN_WITHIN_MICROS = 520_000;
-/** Whoever is needed and not there is called within this: the longest wait, and a call that nobody answers. */
+/** A needed peer that is not connected is dialled within this time: the longest wait and a dial that nobody answers. */
 const CALLED_WITHIN_MICROS = 34_000_000;
 
-/** Calls of one life for one peer, one after another and in vain. */
+/** Failed dials of one life to one peer, in a row. */
 interface Calls {
   readonly count: number;
   readonly at: number;
-  /** When it was last called, or there for a moment: the wait begins by then, or when the call has ended. */
+  /** The last dial or the end of a brief connection. The next wait begins by then, or when the dial has ended. */
   readonly triedAt: number;
-  /** The first one is due after the shortest wait. */
+  /** Whether the next dial is due after the shortest wait. */
   readonly isSoon: boolean;
 }
 
-/** How one node calls the peers that it needs: never too soon again, never too late, and whatever they did. */
+/** How a node dials the peers that it needs: never again too soon, never too late, whatever the peers did. */
 export class NeededCalls {
-  /** Names of those that it needs. */
+  /** Names of the needed peers. */
   readonly peers: readonly string[];
   readonly #world: World;
   readonly #board: Switchboard;
@@ -34,9 +37,9 @@ export class NeededCalls {
   readonly #fail: (text: string) => void;
   readonly #isPausing: boolean;
   readonly #calls = new Map<string, Calls>();
-  /** Since when the peers of this life are connected. */
+  /** Since when each peer is connected, in this life. */
   readonly #ups = new Map<string, number>();
-  /** When it last dropped somebody, in this life or before: bans are kept on disk. */
+  /** When the node last dropped a peer, in any life: bans are kept on disk. */
   #droppedAt: number | undefined;
 
   constructor(
@@ -75,7 +78,7 @@ export class NeededCalls {
     this.#checkWait(whom, before);
   }
 
-  /** Waits end, however often it was called in vain, but for a ban. */
+  /** A wait ends however many dials failed, unless there is a ban. */
   #checkWait(whom: string, { triedAt }: Calls): void {
     const { now } = this.#world;
     const since = this.#droppedAt;
@@ -103,7 +106,7 @@ export class NeededCalls {
     else this.#onBarelyThere(peer);
   }
 
-  /** From now on it is to be called again; it had been there for so long. */
+  /** The connection had stood for so long. From now on the node must dial again. */
   #onGone(peer: string, micros: number): void {
     if (!this.peers.includes(peer)) return;
     const { now } = this.#world;
@@ -111,7 +114,7 @@ export class NeededCalls {
     this.#calls.set(peer, { count: 0, at: now, triedAt: now, isSoon });
   }
 
-  /** The node has kept it for a moment, and waits longer for that. */
+  /** The connection stood only briefly, so the next wait is longer. */
   #onBarelyThere(peer: string): void {
     const before = this.#calls.get(peer);
     if (before !== undefined) this.#calls.set(peer, { ...before, triedAt: this.#world.now, isSoon: false });

@@ -5,15 +5,14 @@ import type { CheckerContext } from './checker.ts';
 import { mayDisorder } from './linkFaults.ts';
 
 /**
- * Whose disk was exchanged knows nothing of what it has signed: no code can keep it from signing that height again. Only where it
- * fetches old blocks first must it stay silent at heights below what its correct peers had when it had caught up with them,
- * and where streams are streams: else it may have taken them all for liars.
+ * A node with a new disk does not know what it has signed, and no code can keep it from signing such a height again.
+ * With block sync, however, it must stay silent below the heads of its correct peers, which it has caught up with. That
+ * holds only where links deliver in order and once; otherwise the node may have dropped those peers as liars.
  */
 export class NewDisks {
-  /** What it is to be told of. */
   static readonly TOPICS = ['started', 'peer', 'syncHeard'] as const;
   readonly #context: CheckerContext;
-  /** Heads that correct peers have told a node that fetches blocks; as it leaves off, they stay. */
+  /** Heads that correct peers have announced to a node in block sync. They stay when block sync ends. */
   readonly #claims = new Map<Process, Map<string, number>>();
 
   constructor(context: CheckerContext) {
@@ -33,7 +32,7 @@ export class NewDisks {
     }
   }
 
-  /** Whether it may sign twice at this height. */
+  /** Whether the node may sign twice at this height. */
   mayRepeat(node: Process, height: number): boolean {
     const { blockSync } = this.#context.scenario.engine;
     const known = Math.max(0, ...(this.#claims.get(node)?.values() ?? []));

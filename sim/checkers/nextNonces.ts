@@ -5,12 +5,13 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { eth } from './questions.ts';
 import { failBy } from './unanswered.ts';
 
-/** Senders of a block that are asked about. */
+/** Number of senders of a block that are asked about. */
 const ASKED_MAX = 4;
 
 /**
- * What a wallet is to use next (`eth_getTransactionCount`, pending) is never a nonce that a block has used: not even between a commit and
- * the node's own step after it, when the pool is still that of before. Asked once a block and node, as soon as the block can be read.
+ * The next nonce for a wallet (`eth_getTransactionCount`, pending) is never one that a block has used. This holds even
+ * between a commit and the node's next step, when the pool does not know the block yet. Checked once for each block and
+ * node, as soon as the block can be read.
  */
 export function nextNonces(context: CheckerContext): Checker {
   const name = 'records';

@@ -10,7 +10,7 @@ import { hasOddClocks, SLACK_MICROS } from './patience.ts';
 import { signedValue } from './signedValue.ts';
 import { proposeMicros } from './waits.ts';
 
-/** How a node came into a round, and when it was done with waiting for a proposal there. */
+/** How a node entered a round, and when it stopped waiting for a proposal there. */
 interface Entered {
   readonly height: number;
   readonly round: number;
@@ -21,8 +21,9 @@ interface Entered {
 }
 
 /**
- * A node prevotes nil for one of three reasons (L22 to L33, L57): nothing came in time, the block is invalid, or it is locked on
- * another and the proposal has no polka as new as the lock. What a correct node proposes is valid, and so is what the node has locked.
+ * A node prevotes nil for one of three reasons (L22 to L33, L57): nothing came in time, the block is invalid, or it is
+ * locked on another block and the proposal has no polka as new as the lock. The observer takes for valid what a correct
+ * node proposes and what the node is locked on. Not judged with faulty clocks or drives.
  */
 export function nilVotes(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -68,7 +69,7 @@ export function nilVotes(context: CheckerContext): Checker {
 const isAt = (rs: RoundState, { height, round }: Entered): boolean =>
   rs.height === height && rs.round === round;
 
-/** The lock that the node brought into the round forbids it what is proposed. */
+/** The lock that the node brought into the round rules out the proposed block. */
 function isLockedOut({ proposal }: RoundState, { lockedRound, lockedBlock }: Entered): boolean {
   if (proposal === undefined || lockedBlock === undefined) return false;
   return lockedRound > proposal.polRound && !equalBlockId(lockedBlock, proposal.blockId);

@@ -7,7 +7,10 @@ import { event, eventsProblem } from '../reference/result.ts';
 import { bech32 } from '../reference/spelling.ts';
 import { offencesOf } from './briefings.ts';
 
-/** The application lists so many of one validator, the newest; of older ones it has but the count. Said a second time, to be held against it. */
+/**
+ * The application lists so many offences of a validator, the newest; older ones are only counted. Stated again here to
+ * check it.
+ */
 const LISTED = 16;
 
 interface Proven {
@@ -16,12 +19,18 @@ interface Proven {
   readonly newest: readonly string[];
 }
 
-/** Whoever the blocks prove guilty is recorded as often as they do and listed once, in the order of first offences, with its newest ones. */
+/**
+ * Each validator that evidence in blocks accuses has all its offences counted and its newest ones listed. The offenders
+ * are listed once each, in the order of their first offences.
+ */
 export class Offences {
   readonly #proven = new Map<string, Proven>();
   #head = 0;
 
-  /** Blocks are counted once: agreement is another's matter. A chain that ends earlier than one before it is not asked. */
+  /**
+   * Each block is counted once, since another checker compares chains. A chain that ends before an earlier one is not
+   * judged.
+   */
   problem(chain: ChainReader): string | undefined {
     if (chain.head() < this.#head) return undefined;
     for (let height = Math.max(this.#head + 1, chain.base()); height <= chain.head(); height++) {
@@ -46,7 +55,7 @@ export class Offences {
     return names === due ? undefined : `lists as offenders ${names}, they are ${due}`;
   }
 
-  /** Answers with what the block has to tell of it. */
+  /** Records the offences of a piece and returns the events that the block must have for them. */
   #add(piece: Evidence, block: number, hrp: string): readonly AbciEvent[] {
     const events: AbciEvent[] = [];
     for (const { kind, validator, height, time, totalVotingPower: totalPower } of offencesOf(piece)) {

@@ -4,43 +4,43 @@ import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { remembered } from '../remembered.ts';
 
-/** Far more than all that any pool of a run holds. */
+/** Far more bytes than any pool of a run holds. */
 const OFFER_BYTES = 8_000_000;
-/** The least that a transaction uses: so many are offered as could fit. */
+/** The least gas that a transaction uses. It limits how many are offered. */
 const GAS_MIN = 21_000n;
 
 interface Candidate {
   /** Its bytes in a block, as hex. */
   readonly key: string;
   readonly hash: string;
-  /** What a proposer earns by a unit of its gas, wei; negative where it cannot pay for the next block. */
+  /** What the proposer earns for each unit of gas, wei. Negative if the transaction cannot pay the next base fee. */
   readonly tip: bigint;
   /** Its place in the order of arrival. */
   readonly place: number;
-  /** In a block. */
+  /** Its size in a block. */
   readonly bytes: number;
-  /** What it may use at most. */
+  /** Its gas limit. */
   readonly gas: bigint;
 }
 
 export const hexOf = remembered((tx: Bytes) => toHex(tx));
-/** The same of a transaction in its wrapping. */
+/** The same for a transaction in its Cosmos wrapping. */
 export const keyOf = remembered((tx: EthTx, denom: string) => toHex(wrapEthTx(tx, denom)));
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.tip > b.tip || (a.tip === b.tip && a.place < b.place);
 
-/** What a block may hold. */
+/** Room in a block. */
 interface Room {
   readonly bytes: number;
   readonly gas: bigint;
 }
 
 /**
- * What a node would propose, of all that waits and where there is room for about a third of it: of each sender by nonce, always the
- * best tip that may come next and, of equal ones, the one that came first; what does not fit, or cannot pay, ends what its sender has in
- * the block, and nobody else's. `list` is what the pool holds in the order of arrival, `price` the base fee of the next
- * block, wei, `gas` what the block may use.
+ * What a node must propose, checked with room for all waiting transactions and for a third of their bytes. Each
+ * sender's transactions come by nonce; the next one is always the best tip, of equal tips the older. A transaction that
+ * does not fit or cannot pay ends its sender's part of the block and nobody else's. `list` is the pool in the order of
+ * arrival, `price` the next base fee in wei, `gas` the block's gas.
  */
 export function offerProblem(
   { chain, pool }: RpcContext,
@@ -97,7 +97,7 @@ function choose(senders: readonly (readonly Candidate[])[], room: Room): readonl
   }
 }
 
-/** What a transaction adds to a block: its tag, its length, and itself. */
+/** Bytes that a transaction adds to a block: tag, length and content. */
 export function sizeInBlock({ length }: Bytes): number {
   let size = 2 + length;
   for (let left = length >>> 7; left > 0; left >>>= 7) size++;

@@ -13,18 +13,18 @@ import type { Process } from '../machine/process.ts';
 import type { Reruns } from '../reference/reruns.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 
-/** Heights that are remembered at most, and transactions in them: a long busy chain would fill the memory. */
+/** Limits of heights and transactions kept: a long, busy chain would fill the memory. */
 const HEIGHTS_MAX = 4_096;
 const TXS_MAX = 30_000;
 
-/** What was read, the records that it lies in, and who has just these. */
+/** A value that was read, the records that it came from, and the disks known to hold the same records. */
 interface Known<T> {
   readonly value: T;
   readonly records: readonly (readonly [key: Bytes, record: Bytes])[];
   readonly holders: Set<KvDisk>;
 }
 
-/** What nodes of one past have told of their blocks. */
+/** Blocks read from nodes with a common past. */
 class Shelf {
   readonly metas = new Map<Height, Known<BlockMeta>>();
   readonly blocks = new Map<Height, Known<Block>>();
@@ -34,13 +34,13 @@ class Shelf {
   txsLeft = TXS_MAX;
 }
 
-/** Those that were there all the time, and no others: what began anew or came late has its chain by other ways. */
+/** Whether the node was there from the start and never restarted. Other nodes got their chain in other ways. */
 export const isSteady = ({ timeline }: Scenario, { name, lives }: Process): boolean =>
   lives === 1 && !timeline.some(({ action }) => action.kind === 'addNode' && action.name === name);
 
 /**
- * The chains of nodes when a run is over and nothing changes any more: each block is read once of a node and not once for each
- * checker, and once for all nodes of one past that keep the same bytes of it.
+ * Chains of nodes after a run, when nothing changes any more. Each block is read once a node, not once a checker, and
+ * once for all nodes with a common past that store the same bytes.
  */
 export class Past {
   readonly #scenario: Scenario;
@@ -53,7 +53,7 @@ export class Past {
     this.reruns = reruns;
   }
 
-  /** A drive that answers with the old must be asked each time. */
+  /** A drive that may return stale data must be read each time. */
   of(node: Process, chain: ChainReader): ChainReader {
     if (node.disk.kv.isStale) return chain;
     const known = this.#readers.get(node);
@@ -100,7 +100,7 @@ class PastChain implements ChainReader {
     return this.#known(this.#shelf.metas, height, read, () => [keys.metaKey(height)]);
   }
 
-  /** The newest one is not told. */
+  /** Undefined for the head: the next block will carry that commit. */
   commit(height: Height): Commit | undefined {
     if (height >= this.head()) return undefined;
     const read = () => this.#chain.commit(height);

@@ -9,9 +9,9 @@ import { hearing, type Position } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
-/** A node may be seen to move some time after it did: at its next event, at the latest gossip's. */
+/** A node may be seen to move so much later than it did: at its next event, at the latest the next gossip tick. */
 export const SLACK_MICROS = 300_000;
-/** With these nobody can say from outside when a wait began. */
+/** With these actions, the observer cannot tell when a wait began. */
 const CLOCKS_AND_DISKS: readonly string[] = ['skew', 'jump', 'drift', 'jitter', 'disk'];
 
 export const hasOddClocks = ({ timeline }: Scenario): boolean =>
@@ -23,9 +23,8 @@ interface Stay {
 }
 
 /**
- * A node waits as long as the round's time-out asks (L57, L61, L65) before it gives a proposer, the prevotes or the precommits up, and
- * for late precommits before it begins a height.
- * With clocks that go wrong nothing can be said about it.
+ * Before a node gives up on the proposer, the prevotes or the precommits, it waits as long as the round's timeout (L57,
+ * L61, L65), and before it begins a height it waits for late precommits. Not judged with faulty clocks or drives.
  */
 export function patience(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -46,7 +45,7 @@ export function patience(context: CheckerContext): Checker {
       }
       const { height, round, step } = position;
       stays.set(node, { position: { height, round, step }, since: world.now });
-      // Whatever its log says it had waited for it waits for again; first it is seen to move to where it is.
+      // After a restart the node waits again for what its WAL says it had waited for. First it moves to where it was.
       if (fact.kind === 'started' || before === undefined || rs === undefined) return;
       if (isAt(before.position, position)) return;
       if (isHasty(before.position, rs, scenario) && node.clock.now(world.now) < rs.startTime)
@@ -72,7 +71,7 @@ export function patience(context: CheckerContext): Checker {
 const isAt = (a: Position, b: Position): boolean =>
   a.height === b.height && a.round === b.round && a.step === b.step;
 
-/** It has begun a height that only time begins, or a proposal that is there already. */
+/** The node began a height that only time can begin, and no proposal made it do so. */
 const isHasty = ({ height, step }: Position, rs: RoundState, { engine }: Scenario): boolean =>
   step === STEP.newHeight &&
   rs.height === height &&
@@ -82,14 +81,14 @@ const isHasty = ({ height, step }: Position, rs: RoundState, { engine }: Scenari
   rs.proposal === undefined &&
   !(engine.consensus.skipTimeoutCommit && hasAll(rs.lastPrecommits?.bits));
 
-/** Looked at one by one: how the core counts is under test. */
+/** Bits are checked one by one because the core's counting is under test. */
 const hasAll = (bits: BitSet | undefined): boolean =>
   bits !== undefined && Array.from({ length: bits.size }, (_, i) => i).every((i) => bits.has(i));
 
 const early = ({ step }: Position, waited: number, least: number): string =>
   `waited ${waited} µs in step ${step}, should wait ${least}`;
 
-/** How long the node had to stay where it was, seen from where it is now; undefined when something but time may have moved it. */
+/** How long the node had to stay at its last position. Undefined if something besides time may have moved it on. */
 function leastWait(
   config: ConsensusConfig,
   rs: RoundState,
@@ -108,7 +107,7 @@ function leastWait(
     : undefined;
 }
 
-/** Nobody was heard in that round yet: only the time-out leads there. */
+/** No vote of that round was heard yet, so only a timeout leads there. */
 export function isEmpty(rs: RoundState, round: number): boolean {
   for (const type of ['prevote', 'precommit'] as const) {
     const votes = rs.votes(round, type);

@@ -3,7 +3,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** Whatever a liar says of a block, a correct node makes room for no more parts than a block may have. */
+/** Whatever a peer claims about a block, a correct node reserves room for no more parts than a block may have. */
 export function peerRoom(context: CheckerContext): Checker {
   const name = 'conduct';
   const heard = new Set<Process>();

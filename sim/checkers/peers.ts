@@ -3,10 +3,13 @@ import type { Switchboard } from '../peers/switchboard.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** A timer that is due at once again is a busy loop; now and then somebody became due meanwhile. */
+/** A timer that is due again at once is a busy loop. Now and then a peer became due meanwhile, so a few are allowed. */
 const VAIN_WAKES_MAX = 5;
 
-/** Counted at the sockets and not by the peer manager: limits and bans of correct nodes hold, one connection a pair, and nobody is busy with waiting. */
+/**
+ * Counted at the sockets, not by the peer manager: correct nodes keep to connection limits and bans, keep one
+ * connection a pair, and do not wake in vain over and over.
+ */
 export function peerRules(context: CheckerContext, board: Switchboard): Checker {
   const { world, fail } = context;
   const { spec } = board;

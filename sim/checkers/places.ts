@@ -8,29 +8,30 @@ import { DIAL_MICROS, type Switchboard } from '../peers/switchboard.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** A node looks for more peers so often, give or take the sleep of its timer. */
+/** A node looks for more peers this often, plus the sleep of its timer. */
 const LOOK_MICROS = 31_000_000;
-/** How often it is looked at here. */
+/** The checker looks at a node this often. */
 const PERIOD_MICROS = 1_000_000;
-/** An address is called again after this, twice as late with each call in vain, of which so many count. */
+/** An address is dialled again after this wait, which doubles with each failed dial up to `CALLS_MAX`. */
 const RETRY_MICROS = 15_000_000;
 const CALLS_MAX = 8;
 
-/** What one life of a node could do, and since when. */
+/** What a node could do in its present life, and since when. */
 interface Chances {
-  /** Of its addresses, those that it may call. */
+  /** Ids of the known addresses that the node may dial. */
   callable: Map<string, number>;
-  /** It has a place for another one. */
+  /** Since when the node has a free outbound slot. */
   placeSince: number | undefined;
   calledAt: number;
   lookedAt: number;
-  /** Calls in vain of each of its addresses. */
+  /** Failed dials of each address. */
   readonly calls: Map<string, { readonly id: string; readonly count: number; readonly at: number }>;
 }
 
 /**
- * A correct node that has a place for another peer, and an address that it may call, calls somebody before long; and it calls where
- * nobody has answered after longer and longer waits, and forgets who never has.
+ * A correct node with a free outbound slot and an address it may dial, dials before long. If nobody answers, it dials
+ * the address again after longer and longer waits, and it forgets an address that never answered. Not judged in
+ * scenarios with pauses.
  */
 export function places(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
@@ -70,7 +71,7 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
       callableBy(node).map((id) => [id, chances.callable.get(id) ?? world.now] as const),
     );
     const { placeSince, calledAt } = chances;
-    // A call that nobody answers takes its place until it is given up.
+    // A dial that nobody answers takes up a slot until the node gives it up.
     if (placeSince === undefined || world.now - Math.max(placeSince, calledAt + DIAL_MICROS) <= LOOK_MICROS)
       return;
     const missed = [...chances.callable].find(([, since]) => world.now - since > LOOK_MICROS);
@@ -88,7 +89,7 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
     if (isPlanned) return;
     const where = formatPeerAddress(address);
     const { count, at } = calls.get(where) ?? { count: CALLS_MAX, at: 0 };
-    // Who has been called so often is forgotten, and may be heard of again.
+    // After so many dials the node forgets the address, and may hear of it again.
     if (count < CALLS_MAX && world.now - at < RETRY_MICROS * 2 ** count)
       context.fail(
         name,
@@ -97,13 +98,13 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
     calls.set(where, { id, count: count < CALLS_MAX ? count + 1 : 1, at: world.now });
   }
 
-  /** One that has been reached counts as never called in vain. */
+  /** Once a peer has been reached, its failed dials count as none. */
   function onReached({ calls, callable }: Chances, peer: string): void {
     callable.delete(idOf(peer));
     for (const [where, call] of calls) if (call.id === idOf(peer)) calls.set(where, { ...call, count: 0 });
   }
 
-  /** Who was called in vain is taken to be wherever others say, and back again: it was not called there yet. */
+  /** A peer that did not answer is taken to be wherever others say. It has not been dialled there yet. */
   function onTold({ calls }: Chances, bytes: Bytes): void {
     const message = decodePexMessage(bytes);
     if (!message.ok || message.value.kind !== 'addresses') return;

@@ -8,33 +8,34 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** With fewer free places than this another transaction may have needed one of them. */
+/** With fewer free places than this, a new transaction may have pushed another one out. */
 const FREE_MIN = 1_000;
-/** What waits for an earlier nonce is given up after this at the soonest. */
+/** A queued transaction that waits for an earlier nonce is dropped after this at the soonest. */
 const LIFETIME_MIN_MICROS = 60_000_000;
 
-/** What a pool showed. */
+/** What a pool showed at one look. */
 interface Look {
   readonly at: number;
   readonly head: number;
   readonly isRoomy: boolean;
-  /** Of a block. */
+  /** Bytes that a block has for transactions. */
   readonly room: number;
   readonly content: readonly PooledSender[];
 }
 
 /**
- * POOL: what may run next stays in a pool that has room, until its nonce is used, another one has its nonce, its sender can no
- * longer pay for it, blocks become smaller, or the operator wants the pool emptied. What has left it is shown no more.
+ * POOL: a pool with room keeps a transaction that may run next until its nonce is used or replaced, its sender can no
+ * longer pay, blocks become smaller or the operator empties the pool. A transaction that has left the pool is not found
+ * by its hash.
  */
 export function poolKept(context: CheckerContext): Checker {
   const name = 'records';
   const { world, scenario } = context;
   const txsMax = scenario.engine.poolTxs ?? DEFAULT_MEMPOOL.txsMax;
-  // A Cosmos transaction may take the nonce of another, and is not in what the pool shows.
+  // A Cosmos transaction may use up a nonce, and `content()` does not show it.
   if ((scenario.bankers ?? []).length > 0) return { name };
   const known = new Map<Process, Look>();
-  /** Emptied since they were last looked at. */
+  /** Nodes whose pool was emptied since the last look. */
   const flushed = new Set<Process>();
 
   const lookAt = ({ chain, pool }: RpcContext): Look => {
@@ -64,7 +65,7 @@ export function poolKept(context: CheckerContext): Checker {
       if (shown !== undefined)
         context.fail(name, `the pool of ${node.name} no longer holds ${shown}, and shows it`);
       if (isFlushed || !before.isRoomy || !now.isRoomy || now.room < before.room) return;
-      // Who could not pay after the first of several blocks may be rich again after the last.
+      // After several blocks at once, a sender that could not pay in between may be able to pay again.
       if (now.head > before.head + 1 || now.at - before.at >= LIFETIME_MIN_MICROS) return;
       const lost = lostBetween(rpc, before, now);
       if (lost !== undefined) context.fail(name, `the pool of ${node.name} has lost ${lost}`);
@@ -74,7 +75,7 @@ export function poolKept(context: CheckerContext): Checker {
 
 const all = ({ pending, queued }: PooledSender): readonly EthTx[] => [...pending, ...queued];
 
-/** Of what a pool no longer holds, one that it finds by its hash. */
+/** A transaction that left the pool and is still found by its hash. */
 function shownOf({ pool }: RpcContext, before: Look, now: Look): string | undefined {
   const same = new Set(now.content);
   const held = new Set(now.content.flatMap(all).map(({ hash }) => toHex(hash)));

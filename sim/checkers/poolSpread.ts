@@ -10,20 +10,26 @@ import { txHashOf, txKeysIn } from './txHashes.ts';
 const NAME = 'conduct';
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
-/** In which a peer that can judge a transaction is told of it: it is gathered for a moment, and who was behind is asked after again. */
+/**
+ * Time within which a transaction is sent to a peer that can judge it: the node gathers for a moment, and looks again
+ * at peers that are behind.
+ */
 const TELL_MICROS = 3_000_000;
-/** What came so much later than another is not told before it, once that had time to be told at all. */
+/** A transaction that came so much later is not sent before the earlier one, once that had time to be sent at all. */
 const AFTER_MICROS = 1_000_000;
 const TURN_OVER_MICROS = 2_000_000;
-/** A turn of one who says little at once, and whose timers are in time. */
+/** Duration of one turn of a node that sends little at once, while its timers are punctual. */
 const TURN_MICROS = 60_000;
-/** What was decided leaves the node by then. */
+/** By then a message that a node has decided to send has left it. */
 const LEAVE_MICROS = 1_000_000;
-/** So often at most one transaction leaves a pool and comes back while two are connected, once more for each who may give it again, */
+/**
+ * While two nodes are connected, one sends the other the same transaction at most so often, plus once for each correct
+ * node: the transaction may leave the pool and come back.
+ */
 const SAID_MAX = 8;
-/** and once more in each such time: its wallet gives again what a full pool has given up, and so do peers. */
+/** Each such period allows one more: wallets and peers send again what a full pool has dropped. */
 const BACK_MICROS = 2_000_000;
-/** A node remembers who has sent the last ten thousand. */
+/** A node remembers the senders of its last ten thousand transactions. This bound stays below that. */
 const REMEMBERED = 9_000;
 
 interface Said {
@@ -33,24 +39,25 @@ interface Said {
 
 type Rumour = FactOf<'rumourSaid' | 'rumourHeard' | 'rumourUnsent'>;
 
-/** What waits in a pool, by its hash, and since when. */
+/** A transaction that waits in a pool, by its hash, and since when. */
 interface Taken {
   readonly key: string;
   readonly at: number;
 }
 
-/** What two have said to each other of the pool since they are connected, by the hash of the transaction. */
+/** What two nodes have sent each other of their pools since they are connected, by transaction hash. */
 interface Talk {
   readonly since: number;
   readonly heardAt: Map<string, number>;
   readonly said: Map<string, Said>;
-  /** When the node last took the peer for one that is behind. */
+  /** When the node last took the peer to be behind. */
   behindAt: number;
 }
 
 /**
- * Gossip of the pool: whoever is connected, and not behind, is told of each transaction that waits here, unless it has told of it
- * itself; nobody is told what it has said, nor the same again and again.
+ * Gossip of the pool. A correct node sends each connected peer every transaction in its pool, in order of arrival,
+ * unless the peer has sent it or is behind. It does not send back what it got from the peer, nor the same transaction
+ * again and again. Time in which the node was held up does not count.
  */
 export function poolSpread(context: CheckerContext): Checker {
   const rumours = new PoolRumours(context);
@@ -61,7 +68,7 @@ export function poolSpread(context: CheckerContext): Checker {
   };
 }
 
-/** What nodes have told each other of their pools, and what they owe each other. */
+/** What nodes have sent each other of their pools, and what they owe each other. */
 class PoolRumours {
   static readonly TOPICS = [
     'fault',
@@ -74,12 +81,12 @@ class PoolRumours {
   readonly #context: CheckerContext;
   readonly #talks: Connections<Talk>;
   readonly #looked = new Map<Process, number>();
-  /** Since when each has waited here: what comes back later is taken in anew. */
+  /** Since when each transaction has waited here. One that comes back later counts as new. */
   readonly #taken = new WeakMap<Bytes, Taken>();
-  /** The most that has waited at each: who says little at once takes its turns. */
+  /** The longest pool of each node. A node that sends little at once needs more turns for it. */
   readonly #mostWaited = new Map<Process, number>();
   readonly #sizesMax: number;
-  /** Since when nothing has happened that holds up what is said. */
+  /** Since when nothing has held up the messages of each node. */
   readonly #calm = new Map<Process, number>();
   #calmAll = 0;
 
@@ -150,7 +157,7 @@ class PoolRumours {
     return count > most && !this.#isNarrow(node, peer) ? ` for the ${count}th time` : undefined;
   }
 
-  /** Since when nothing holds up what the node says. */
+  /** Since when nothing holds up the messages of the node. */
   #calmOf(node: Process): number {
     if (isHindered(node)) return this.#now;
     return Math.max(this.#calmAll, this.#calm.get(node) ?? 0, node.disk.lateUntil);
@@ -172,7 +179,7 @@ class PoolRumours {
     this.#judge(node, rpc.pool.list?.(LIST_MAX) ?? []);
   }
 
-  /** Every event of the node may be one in which it looks whether the peer is behind. */
+  /** The node may check in any of its events whether the peer is behind. */
   #noteBehind(node: Process): void {
     const height = node.node?.rs()?.height ?? 0;
     const peers = node.node?.rpc?.consensus?.peers() ?? [];
@@ -217,7 +224,7 @@ class PoolRumours {
   }
 }
 
-/** Whether one was told that came a while after this one. */
+/** Whether the peer was sent a transaction that came a while after this one. */
 const isPassedOver = (talk: Talk, waiting: readonly Taken[], at: number): boolean =>
   waiting.some((other) => {
     if (other.at <= at + AFTER_MICROS) return false;
@@ -225,6 +232,6 @@ const isPassedOver = (talk: Talk, waiting: readonly Taken[], at: number): boolea
     return said !== undefined && said.at >= other.at;
   });
 
-/** What it has to say waits for its drive, or nobody has told it where it stands. */
+/** Messages of the node wait for its drive, or the node is in block sync and does not know where peers stand. */
 export const isHindered = ({ node, disk, pace }: Process): boolean =>
   disk.isSlow || disk.isFull || disk.isDamaged || pace.sync !== undefined || node?.isSyncing() === true;

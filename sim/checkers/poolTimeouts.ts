@@ -10,19 +10,22 @@ import { txHashOf } from './txHashes.ts';
 
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
-/** Runs out so soon that it can only be lost for that: nobody outbids it, and nobody has waited for it for long. */
+/**
+ * A transaction this close to its timeout height can be lost for no other reason: it was neither outbid nor kept
+ * waiting for long.
+ */
 const SOON_BLOCKS = 2;
-/** Who has so much can pay for whatever it sends. */
+/** A sender with so much can pay for whatever it sends. */
 const RICH = 10n ** 20n;
 
 interface Look {
   readonly at: number;
   readonly head: number;
-  /** Those that run out soon. */
+  /** Transactions that are close to their timeout height. */
   readonly timed: readonly Bytes[];
 }
 
-/** POOL: what a block may still hold stays in a pool, and be it the very last block that may. */
+/** POOL: a pool keeps a transaction as long as a block may still hold it, up to the very last such block. */
 export function poolTimeouts(context: CheckerContext): Checker {
   const name = 'records';
   const { world, scenario, suite } = context;

@@ -8,46 +8,48 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 
-/** A pool looks for what waited too long so often. */
+/** How often a pool looks for transactions that have waited too long. */
 const TICK_MICROS = 60_000_000;
-/** What lies between a pool's look and ours, and more. */
+/** More than the time between the pool's look and the checker's. */
 const SLACK_MICROS = 1_000_000;
-/** With fewer free places than this another transaction may have needed one of them. */
+/** With fewer free places than this, a new transaction may have pushed another one out. */
 const FREE_MIN = 1_000;
 
-/** What waits of one sender for an earlier nonce. */
+/** Transactions of one sender that wait for an earlier nonce. */
 interface Waiting {
   readonly sender: Bytes;
-  /** The nonce it waits for. */
+  /** The nonce that they wait for. */
   readonly awaited: bigint;
   readonly balance: bigint;
   /** Height of the newest block. */
   readonly head: number;
-  /** The last look before all this, and the first at it. */
+  /** Times of the last look before they waited and of the first look at them. */
   readonly before: number;
   readonly since: number;
   /** By transaction hash. */
   readonly txs: ReadonlyMap<string, EthTx>;
-  /** Hashes of those that the pool gave up since: whoever gives one again lets it wait anew. */
+  /** Hashes of transactions that the pool has dropped since. One that is sent again waits anew. */
   readonly left: Set<string>;
 }
 
 /**
- * POOL: what waits for an earlier nonce of its sender waits as long as the pool's settings say, and no longer.
+ * POOL: a transaction that waits for an earlier nonce of its sender stays as long as the pool's settings say, no
+ * longer.
  */
 export function poolWaits(context: CheckerContext): Checker {
   const name = 'records';
   const { world, scenario } = context;
   const { poolLifetime, poolTxs = DEFAULT_MEMPOOL.txsMax } = scenario.engine;
-  // By default hours, more than any run has; a Cosmos transaction uses nonces too and is not in what the pool shows.
+  // The default lifetime is hours, longer than any run. Cosmos transactions use nonces, too, and `content()` does not
+  // show them.
   if (poolLifetime === undefined || hasOddClocks(scenario) || (scenario.bankers ?? []).length > 0)
     return { name };
-  // The first look at a pool that has something to wait for comes within a minute; it begins the wait, and later ones end it.
+  // The pool first notices within a minute that something waits, which starts the time; a later look ends it.
   const longest = (1 + Math.ceil(poolLifetime / TICK_MICROS)) * TICK_MICROS + SLACK_MICROS;
   const looked = new Map<Process, number>();
   /** By sender. */
   const known = new Map<Process, ReadonlyMap<string, Waiting>>();
-  /** When something was last done to a node or to the network: a paused node forgets nothing in time. */
+  /** Time of the last fault or action on a node or the network. A paused node drops nothing in time. */
   let disturbed = 0;
 
   const judge = (node: Process, rpc: RpcContext): ReadonlyMap<string, Waiting> => {
@@ -72,14 +74,15 @@ export function poolWaits(context: CheckerContext): Checker {
       const nonces = new Set([...(now?.txs.values() ?? [])].map(({ nonce }) => nonce));
       const gone = hashes.find((hash) => !nonces.has((one.txs.get(hash) as EthTx).nonce));
       const waited = world.now - one.before;
-      // Who became poorer may not be able to pay for it, though it may be rich again some blocks later.
+      // A sender that became poorer may have been unable to pay for it, even if it is rich again some blocks later.
       const isPayable = balance >= one.balance && head <= one.head + 1;
       if (gone !== undefined && isRoomy && isPayable && waited < poolLifetime)
         context.fail(
           name,
           `${node.name} forgets transaction 0x${gone}, which waited for at most ${waited} µs`,
         );
-      // If none of them is left, others may have replaced them, and the wait went on; or it ended and began again.
+      // If none of the earlier transactions is left, others replaced them and the time went on, or it ended and began
+      // again.
       if (now !== undefined)
         next.set(key, { ...now, before: one.before, since: kept === undefined ? world.now : since });
     }

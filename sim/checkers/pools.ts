@@ -19,7 +19,7 @@ import { txHashOf } from './txHashes.ts';
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
 
-/** What was found right at a height and cannot become wrong before the next: looks at a pool come several times a block. */
+/** Objects found right at a height, which stay right until the next: a pool is examined several times a block. */
 class FoundRight {
   #chain: ChainReader | undefined;
   #head = 0;
@@ -35,19 +35,20 @@ class FoundRight {
 }
 
 /**
- * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
- * of them used, those that may run next without a gap; each can be paid; there are as many of as many bytes as are counted, and not
- * too many, nor too many that wait for another nonce; whoever can pay for the next block is offered for it, the best price first; and one that may run next is told of once.
+ * POOL: what a correct node's pool says of itself. Each sender's transactions are in the order of their nonces, each
+ * nonce once and none of them used; those that may run next have no gap. Each can be paid for. Counts of transactions
+ * and bytes are right and within the limits, also those for queued transactions. All that can pay for the next block
+ * are offered for it, the best price first. A transaction that may run next is announced once.
  */
 export function pools(context: CheckerContext): Checker {
   const name = 'records';
   const { world, scenario } = context;
   const { feeMarket } = context.cluster;
   const { txsMax, bytesMax } = poolOf(scenario.engine);
-  // Their transactions are in the pool as well, and use nonces of their senders.
+  // Cosmos transactions are in the pool, too, and use nonces of their senders.
   const isMixed = (scenario.bankers ?? []).length > 0;
   const looked = new Map<Process, number>();
-  /** As they were taken in; what comes back later is taken in anew. */
+  /** Transactions that were announced. One that comes back later is another object. */
   const told = new WeakSet<Bytes>();
   const found = new Map<Process, FoundRight>();
   const queues = new Map<Process, QueueLimits>();
@@ -117,7 +118,7 @@ export function pools(context: CheckerContext): Checker {
 const sum = <T>(list: readonly T[], countOf: (one: T) => number): number =>
   list.reduce((total, one) => total + countOf(one), 0);
 
-/** The last height that a transaction may be in. What cannot be read is none of ours. */
+/** The last height whose block may hold the transaction. Undecodable bytes have no such limit. */
 export const lastHeightOf = remembered((tx: Bytes): number => {
   const raw = decode(TX_RAW, tx);
   const body = raw.ok ? decodeWordy(TX_BODY, raw.value.bodyBytes) : undefined;

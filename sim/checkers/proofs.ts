@@ -5,7 +5,7 @@ import type { Seen } from './blockRules.ts';
 import type { CheckerContext } from './checker.ts';
 import { type Committed, evidenceProblem, isTooOld } from './proven.ts';
 
-/** Evidence that is in the chain proves what it says, and is there once. */
+/** Evidence in a block is valid, not too old and in the chain only once. A correct proposer puts the oldest first. */
 export function proofProblem(
   context: CheckerContext,
   block: Block,

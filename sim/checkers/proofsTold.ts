@@ -3,7 +3,7 @@ import { messageOf } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** A proposal of which a node has told a peer, but not yet which prevotes it has for the round that the proposal names. */
+/** A proposal that a node sent to a peer without yet announcing its prevotes of the proposal's POL round. */
 interface Owed {
   readonly node: Process;
   readonly peer: string;
@@ -13,7 +13,10 @@ interface Owed {
 
 const KINDS = ['proposal', 'proposalPol'] as const;
 
-/** To whom a correct node tells a proposal with a proof of lock, it says at once which of those prevotes it has (CometBFT, ProposalPOL). */
+/**
+ * When a correct node sends a proposal with a POL round to a peer, it tells the peer in the same event which prevotes
+ * of that round it has (CometBFT, ProposalPOL). Excused if it does not know that round itself.
+ */
 export function proofsTold({ fail }: CheckerContext): Checker {
   const name = 'conduct';
   let owed: Owed[] = [];
@@ -24,7 +27,7 @@ export function proofsTold({ fail }: CheckerContext): Checker {
     name,
     ...hearing(['crashed', 'halted', 'contentSaid', 'standingSaid'], (fact) => {
       const { node } = fact;
-      // It may die between the two.
+      // The node may die between the two messages.
       if (fact.kind === 'crashed' || fact.kind === 'halted') {
         forget(node);
         return;

@@ -8,13 +8,16 @@ import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { CheckerContext } from './checker.ts';
 import { hasExtension, isSignedBy } from './voteSignature.ts';
 
-/** What the observer knows of an earlier height; undefined when it is forgotten. */
+/** What the observer knows of an earlier height. */
 export interface Past {
   readonly time: Timestamp;
   readonly validators: ValidatorSet;
 }
 
-/** Why evidence in a decided block proves nothing, judged apart from core/evidence; undefined when it is good. */
+/**
+ * Why evidence in a decided block proves nothing; undefined when it is good. Judged apart from core/evidence. Without
+ * `past`, the facts of its height are not checked.
+ */
 export function evidenceProblem(
   context: CheckerContext,
   evidence: Evidence,
@@ -28,7 +31,7 @@ export function evidenceProblem(
   if (!equalBytes(voteA.validatorAddress, voteB.validatorAddress)) return 'its votes are of two validators';
   const member = context.cluster.members.find((one) => equalBytes(one.address, voteA.validatorAddress));
   if (member === undefined) return 'it accuses nobody of this chain';
-  // No signature covers these: with any other value one offence would count as several.
+  // No signature covers the order. With any other one, the same offence could count twice.
   if (toHex(voteA.blockId.hash) > toHex(voteB.blockId.hash)) return 'its votes are in the wrong order';
   if ([voteA, voteB].some(hasExtension)) return 'it has a vote with an extension';
   if (![voteA, voteB].every((vote) => isSignedBy(context, member.signer.pubKey, vote)))
@@ -44,30 +47,30 @@ export function evidenceProblem(
   return undefined;
 }
 
-/** A block, as far as the age of evidence goes. */
+/** Height and time of a block. */
 export interface When {
   readonly height: number;
   readonly time: Timestamp;
 }
 
-/** Evidence of `then` is too old for a block on `last` when it is so in blocks and in time. */
+/** Evidence from `then` is too old for a block after `last` if it is too old both in blocks and in time. */
 export function isTooOld({ evidence }: ConsensusParams, then: When, last: When): boolean {
   const { maxAgeNumBlocks, maxAgeDurationNs } = evidence;
   const nanos = ({ time }: When): bigint => BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos);
   return last.height - then.height > maxAgeNumBlocks && nanos(last) - nanos(then) > maxAgeDurationNs;
 }
 
-/** Whether a node may have let a piece go when it stored `last`, by the parameters around that height. */
+/** Whether a node may have dropped a piece when it stored `last`, by the parameters around that height. */
 export const mayExpire = ({ cluster }: CheckerContext, piece: Evidence, last: When): boolean => {
   const then = { height: evidenceHeight(piece), time: piece.timestamp };
   return [0, 1, 2].some((ahead) => isTooOld(cluster.schedule.params(last.height + ahead), then, last));
 };
 
-/** Tells evidence that is in the chain twice, in one block or two. */
+/** Finds evidence that is in the chain twice, in one block or in two. */
 export class Committed {
   readonly #seen = new Set<string>();
 
-  /** The first piece of a block that was there before. */
+  /** Evidence of the block that was in the chain before; undefined without any. */
   add(block: Block): Evidence | undefined {
     let twice: Evidence | undefined;
     for (const evidence of block.evidence) {

@@ -9,10 +9,10 @@ import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import type { Fields } from '../clients/answers/answers.ts';
 import { isAccusing } from '../sample.ts';
 
-/** Of gRPC. */
+/** The gRPC code UNKNOWN. */
 const UNKNOWN = 2;
 
-/** A drive that is broken may make a node refuse; it may not make it lie. */
+/** Because its drive is broken, a node may refuse to answer; it may not answer falsely. */
 export class Refused extends Error {
   constructor(what: string) {
     super(`cannot answer ${what}`);
@@ -27,7 +27,7 @@ interface Reply {
   readonly error?: Fields;
 }
 
-/** A question to the consensus engine's RPC. */
+/** Asks CometBFT's RPC. */
 export async function comet(rpc: RpcContext, method: string, params: Fields): Promise<Fields> {
   const { body } = await handleCometPost(rpc, asked(method, params));
   const { result, error } = JSON.parse(String(body)) as Reply;
@@ -35,28 +35,28 @@ export async function comet(rpc: RpcContext, method: string, params: Fields): Pr
   return (result as Fields | undefined) ?? { refused: error };
 }
 
-/** A question to the REST server, about now or about a height. */
+/** Asks the REST server about the latest state or a height. */
 export async function rest(rpc: RpcContext, path: string, query = '', height?: number): Promise<Fields> {
   const headers = height === undefined ? {} : { 'x-cosmos-block-height': String(height) };
   const { status, body } = await handleRest(rpc, { method: 'GET', path, query, headers, body: '' });
   return restAnswer(path, status, body);
 }
 
-/** A refusal for a reason that has no code of its own has the status of a crash, too. */
+/** A refusal with gRPC code UNKNOWN has HTTP status 500, as a crash has. */
 function restAnswer(path: string, status: number, body: unknown): Fields {
   const answer = JSON.parse(String(body)) as Fields;
   if (status === 500 && answer['code'] !== UNKNOWN) throw new Refused(path);
   return answer;
 }
 
-/** What a client posts to the REST server. */
+/** Posts to the REST server. */
 export async function posted(rpc: RpcContext, path: string, body: Fields): Promise<Fields> {
   const asking = { method: 'POST', path, query: '', headers: {}, body: JSON.stringify(body) };
   const answer = await handleRest(rpc, asking);
   return restAnswer(path, answer.status, answer.body);
 }
 
-/** A question to Ethereum's JSON-RPC. */
+/** Asks Ethereum's JSON-RPC. */
 export async function eth(rpc: RpcContext, method: string, params: readonly unknown[]): Promise<unknown> {
   const { result, error } = JSON.parse(
     (await handleEthRequest(rpc, asked(method, params), 'http')) ?? '{}',
@@ -65,7 +65,7 @@ export async function eth(rpc: RpcContext, method: string, params: readonly unkn
   return error === undefined ? result : { refused: error };
 }
 
-/** In words when two things are not the same. */
+/** Describes the difference if the two are not equal as JSON. */
 export function unlike(what: string, told: unknown, truth: unknown): string | undefined {
   const [is, should] = [told, truth].map((one) => JSON.stringify(one));
   return is === should ? undefined : `answers ${what} with ${is}, should with ${should}`;
@@ -74,12 +74,12 @@ export function unlike(what: string, told: unknown, truth: unknown): string | un
 export const listOf = (answer: Fields, key: string): readonly Fields[] =>
   (answer[key] ?? []) as readonly Fields[];
 
-/** Bytes as base64; empty ones are nil to Go. */
+/** Bytes as base64; null when empty, as Go writes a nil slice. */
 export const textOrNull = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 
 export const fieldsOf = (answer: Fields, key: string): Fields => (answer[key] ?? {}) as Fields;
 
-/** What is told of one member of a set, whoever tells it. */
+/** The fields of a validator that every endpoint shows. */
 export const validatorRow = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [
   address,
   pub_key,
@@ -93,7 +93,7 @@ export const firstOf = (chain: ChainReader): number => Math.max(1, chain.base())
 export const accusingOf = (chain: ChainReader): number | undefined =>
   heightsOf(chain).findLast((height) => isAccusing(chain, height));
 
-/** The newest height whose block changed who validates, or by which parameters. */
+/** The newest height whose block changed the validator set or the parameters. */
 function changingOf(chain: ChainReader): number | undefined {
   const headerOf = (height: number) => chain.blockMeta(height)?.header;
   return heightsOf(chain).findLast((height) => {
@@ -104,13 +104,13 @@ function changingOf(chain: ChainReader): number | undefined {
   });
 }
 
-/** Some heights, one with evidence and one with changes among them. */
+/** Some heights, among them one with evidence and one with changes. */
 export const toldOf = (chain: ChainReader): readonly number[] => {
   const special = [accusingOf(chain), changingOf(chain)].filter((height) => height !== undefined);
   return [...new Set([...someOf(heightsOf(chain)), ...special])];
 };
 
-/** Three of a list: its ends and its middle. */
+/** First, middle and last of a list. */
 export const someOf = <T>(list: readonly T[]): readonly T[] => [
   ...new Set([...list.slice(0, 1), ...list.slice(list.length >> 1).slice(0, 1), ...list.slice(-1)]),
 ];
@@ -118,16 +118,16 @@ export const someOf = <T>(list: readonly T[]): readonly T[] => [
 export const heightsOf = (chain: ChainReader): readonly number[] =>
   Array.from({ length: chain.head() - firstOf(chain) + 1 }, (_, i) => firstOf(chain) + i);
 
-/** Those of them that have transactions, as the node keeps it beside each block. */
+/** Heights whose blocks have transactions, by the block meta. */
 export const filledHeights = (chain: ChainReader): readonly number[] =>
   heightsOf(chain).filter((height) => chain.blockMeta(height)?.numTxs !== 0);
 
-/** As many as a page holds: most lists take several, and the last page is seldom full. */
+/** Items a page: few, so that most lists take several pages and the last is seldom full. */
 export const PAGE = 3;
 /** More than any list of a run holds. */
 const ITEMS_MAX = 100_000;
 
-/** All of a list that REST cuts into pages, each asked for by the key that the one before gave. */
+/** All items of a paginated REST list. Each page is requested by the key that the previous one gave. */
 export async function pagesOf(
   rpc: RpcContext,
   path: string,
@@ -146,16 +146,16 @@ export async function pagesOf(
   return all;
 }
 
-/** Of bytes as JSON has them; none for a text that is not base64. */
+/** Decodes base64 of a JSON answer; empty if it is not base64. */
 export function bytesOf(told: unknown): Bytes {
   const bytes = fromBase64(String(told ?? ''));
   return bytes.ok ? bytes.value : EMPTY;
 }
 
-/** Of bytes as Ethereum's JSON-RPC has them; none for a text that is not hex. */
+/** Decodes hex of an Ethereum JSON-RPC answer; empty if it is not hex. */
 export const hexBytesOf = (told: unknown): Bytes =>
   /^0x(?:[0-9a-f]{2})*$/i.test(String(told)) ? hex(String(told).slice(2)) : EMPTY;
 
-/** Every account of a state, in order of the hashes of their addresses. */
+/** Every account of a state, in the order of their address hashes. */
 export const everyAccount = (view: View): ReturnType<View['accountRange']> =>
   view.accountRange(new Uint8Array(32), ITEMS_MAX);

@@ -4,14 +4,14 @@ import type { MempoolConfig } from '../../core/mempool/config.ts';
 import type { PooledSender } from '../../core/rpc/context.ts';
 
 /**
- * What one pool takes of transactions that wait for another nonce, of one sender and of all. What could run once and waits
- * again, for what came before it went, needed no room among these.
+ * Checks that one pool keeps to its limits of queued transactions (waiting for another nonce), for each sender and in
+ * all. A transaction that could run once and is queued again, because the one before it left, does not count.
  */
 export class QueueLimits {
   readonly #config: Pick<MempoolConfig, 'laneQueuedMax' | 'queuedMax'>;
-  /** The last nonce of each sender that could run. */
+  /** The highest nonce of each sender that could run so far. */
   readonly #ran = new Map<string, bigint>();
-  /** Waiting at an earlier look: by now all that could run when they came has been told of. */
+  /** Transactions queued at an earlier look. By now, those that could run when they came have been announced. */
   readonly #waited = new WeakSet<EthTx>();
 
   constructor(config: Pick<MempoolConfig, 'laneQueuedMax' | 'queuedMax'>) {

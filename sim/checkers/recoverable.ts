@@ -3,17 +3,18 @@ import { totalOf } from '../schedule.ts';
 import type { Fact } from '../world/facts.ts';
 import type { CheckerContext } from './checker.ts';
 
-/** Between two looks at what no fact announces, such as the end of a clog. */
+/** How often the core is determined again for changes that no fact announces, such as the end of a clog. */
 const LOOK_MICROS = 1_000_000;
 
 /**
- * Who could go on by themselves at this moment, by all that an omniscient observer knows (as TigerBeetle's VOPR asks
- * before it calls a stall a bug): correct nodes that run on a sound drive and reach each other, over others of their kind
- * if need be, with more than two thirds of the power. Liars are not counted on. Empty when there are no such nodes.
+ * The nodes that can make progress by themselves at this moment, as far as an omniscient observer knows (TigerBeetle's
+ * VOPR asks the same before it calls a stall a bug): correct nodes on sound drives that reach each other, if need be
+ * through other such nodes, and together have more than two thirds of the power. Byzantine nodes are not counted on.
+ * Empty if there is no such group.
  */
 export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet<Process> {
   const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));
-  // Who votes on the block after the newest.
+  // The voters of the block after the newest.
   const voters = cluster.schedule.voters(
     correct.reduce((most, { decided }) => Math.max(most, decided), 0) + 1,
   );
@@ -37,19 +38,18 @@ export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet
 export const isSound = ({ isFull, isSlow, failsNext, isDamaged }: Process['disk']): boolean =>
   !isFull && !isSlow && !failsNext && !isDamaged;
 
-/** Its drive is sound, and what it signs is in its log at once. */
+/** The drive is sound, and the WAL takes what the node signs at once. */
 export const isPrompt = ({ disk, pace }: Pick<Process, 'disk' | 'pace'>): boolean =>
   isSound(disk) && pace.sync === undefined;
 
-/** How long a node was among those who could go on, and how often it came to be. */
+/** How long a node was in the core, and how often it joined it. */
 export interface Chance {
   readonly micros: number;
   readonly times: number;
 }
 
-/** Adds up, for each node, the virtual time in which nothing but the node itself could keep it from going on. */
+/** Adds up, for each node, the virtual time in which nothing but the node itself could keep it from making progress. */
 export class Chances {
-  /** What it is to be told of. */
   static readonly TOPICS = ['stable', 'fault', 'started', 'crashed', 'halted', 'moved'] as const;
   readonly #context: CheckerContext;
   readonly #had = new Map<Process, Chance>();
@@ -82,7 +82,7 @@ export class Chances {
     const core = coreOf(this.#context);
     for (const node of core) {
       const { micros, times } = this.#had.get(node) ?? { micros: 0, times: 0 };
-      // What was in between two looks counts if it held at both.
+      // Time between two looks counts if the node was in the core at both.
       const wasIn = this.#core.has(node);
       this.#had.set(node, {
         micros: micros + (wasIn ? now - this.#since : 0),

@@ -7,34 +7,38 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { slowest } from './liveness.ts';
 import { isStream } from './spread.ts';
 
-/** What takes longer on its way is said again. */
+/** A message that takes longer is sent again. */
 const PROMPT_MICROS = 500_000;
-/** Who has not been seen to move for so long is told again what it may have lost. */
+/** A node that has not been seen to move for so long is sent again what it may have lost. */
 const STALE_MICROS = 2_000_000;
-/** In which a move is told of. */
+/** Time within which a move is announced. */
 const TELL_MICROS = 300_000;
-/** Whose drive takes so long says as late what it has, and is told again meanwhile. */
+/** A node with a slower drive announces late what it has, and is sent it again meanwhile. */
 const SLOW_DRIVE_MICROS = 300_000;
-/** What is said again all the same, at most: so much of it all, and a little where a run has little to count. */
+/** The most that may be sent: this factor times all there is, plus a few for runs with little to count. */
 const AGAIN = 1.5;
 const FEW = 4;
 
-/** Since when a node has stood where it stands, and how long it ever stood anywhere. */
+/** Since when a node has been at its present place, and its longest stay anywhere. */
 interface Stay {
   readonly since: number;
   readonly longest: number;
 }
 
 /**
- * Gossip does not repeat itself without need: where nothing is lost a correct peer tells a node that never stays for long where it is
- * at most half as many votes again as were ever signed, and parts of blocks as were proposed.
+ * Gossip does not repeat itself without need. Over a run, a correct peer sends a node at most half as many votes again
+ * as were ever signed, and as many parts as were proposed. Judged only where nothing is lost, all nodes are connected
+ * and the receiving node never stands still for long.
  */
 export function repetition(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, correct, world } = context;
   if (!isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
   const said = { votes: 0, proposals: 0 };
-  /** Parts of what was proposed, by height, round and hash, for liars propose several; one where nobody has seen it. */
+  /**
+   * Number of parts of each proposal, by height, round and hash, since liars send several. A proposal nobody has seen
+   * counts one.
+   */
   const parts = new Map<string, number>();
   const stays = new Map<Process, Stay>();
   const stayMax = STALE_MICROS - TELL_MICROS - slowest(scenario);
@@ -74,7 +78,7 @@ export function repetition(context: CheckerContext): Checker {
   };
 }
 
-/** Where nothing is lost and all are connected. */
+/** Nothing is lost, all nodes are connected, and no drive is slow. */
 const isCalm = (scenario: Scenario): boolean =>
   isStream(scenario) &&
   scenario.peers === undefined &&

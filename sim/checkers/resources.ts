@@ -9,7 +9,7 @@ type Wanted = Extract<Expectation, { kind: 'resources' }>;
 /** Pieces of evidence counted at most: far above what a pool takes. */
 const EVIDENCE_MAX = 100_000;
 
-/** What a node holds, as it counts itself; undefined while it has none to ask. */
+/** What a node holds by its own count; undefined while there is nothing to count. */
 const COUNTS: Readonly<Record<ResourceName, (node: Process) => number | undefined>> = {
   pool_txs: (node) => {
     const stats = node.node?.rpc?.pool.stats();
@@ -24,8 +24,8 @@ const COUNTS: Readonly<Record<ResourceName, (node: Process) => number | undefine
 };
 
 /**
- * RES: no node ever holds more than the scenario says. Looked at whenever a node decides or its consensus moves on, with
- * the node's own counts: nothing is measured from outside, so that every run gives the same numbers.
+ * RES: no correct node among the given ones ever holds more than the scenario says. Checked whenever its consensus
+ * moves on. Counts come from the node itself and not from the host, so every run gives the same numbers.
  */
 export function resources(context: CheckerContext, wanted: Wanted): Checker {
   const name = 'resources';

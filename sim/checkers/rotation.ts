@@ -3,7 +3,7 @@ import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { Cluster } from '../cluster.ts';
 import { totalOf } from '../schedule.ts';
 
-/** A validator and what it has earned and not spent. */
+/** A validator with its proposer priority (`credit`). */
 export interface Seat {
   readonly address: Bytes;
   power: bigint;
@@ -12,26 +12,26 @@ export interface Seat {
 
 export type Stakeholder = Pick<Seat, 'address' | 'power'>;
 
-/** Heights from one remembered state of the seats to the next. */
+/** Heights from one stored state of the seats to the next. */
 const PAGE = 32;
 
-/** Who the block of a height gives which power, 0 for none any more. */
+/** The validator updates in the block of a height: their new powers, 0 for removed. */
 export type Changes = (height: number) => readonly Stakeholder[];
 
 /**
- * Who proposes when, worked out a second time from the rule alone: each turn every validator earns its power, whoever
- * has most (of equals the lower address) proposes and pays the total. Who comes in begins deep in debt; whenever a set
- * is given anew the credits are drawn together, and their mean is 0. Written apart from core/consensus/priority.ts, to
- * check it (CometBFT types/validator_set.go).
+ * The proposer of each height and round, worked out again from the rule alone. Each turn every validator's priority
+ * grows by its power; the one with the highest priority (of equals the lower address) proposes and pays the total
+ * power. Before each turn priorities are rescaled and centered on 0. A new validator begins deep in debt. Written apart
+ * from core/consensus/priority.ts, to check it (CometBFT types/validator_set.go).
  */
 export class Rotation {
   readonly #first: number;
   readonly #changes: Changes;
   #seats: readonly Seat[];
-  /** Height whose round 0 is the last turn taken in `#seats`. */
+  /** The height whose round 0 was the last turn taken in `#seats`. */
   #height: number;
   #proposer: Bytes;
-  /** Seats as they were after every so many heights, for those who ask about the past. */
+  /** Copies of the seats before every `PAGE`th height, for questions about earlier heights. */
   readonly #past: (readonly Seat[])[] = [];
 
   constructor(validators: readonly Stakeholder[], first: number, changes: Changes = () => []) {
@@ -55,17 +55,17 @@ export class Rotation {
     return proposer;
   }
 
-  /** The set of a height, after the turn of its round 0. */
+  /** The validators of a height, after the turn of its round 0. */
   seats(height: number): readonly Seat[] {
     this.#goTo(height);
     return this.#seats;
   }
 
-  /** Before the first height nobody has proposed yet. */
+  /** Goes to the first height if a lower one is wanted. */
   #goTo(wanted: number): void {
     const height = Math.max(wanted, this.#first);
     if (height < this.#height) {
-      // The turn of the height itself is taken again: it tells the proposer.
+      // The turn of the height itself is taken again, because it yields the proposer.
       const page = Math.floor((height - this.#first) / PAGE);
       this.#seats = copied(this.#past[page] as readonly Seat[]);
       this.#height = this.#first - 1 + page * PAGE;
@@ -82,7 +82,7 @@ export class Rotation {
   }
 }
 
-/** As the cluster's chain is going to have it. */
+/** The rotation that the cluster's chain is going to have. */
 export const rotationOf = ({ genesis, schedule }: Cluster): Rotation =>
   new Rotation(schedule.voters(genesis.initialHeight), genesis.initialHeight, (height) =>
     schedule.changes(height),
@@ -90,7 +90,7 @@ export const rotationOf = ({ genesis, schedule }: Cluster): Rotation =>
 
 const copied = (seats: readonly Seat[]): readonly Seat[] => seats.map((seat) => ({ ...seat }));
 
-/** With those who come, and then without those who go: the debt of the first is that of the larger set. */
+/** New validators are added before old ones are removed, because their debt is that of the larger set. */
 function changed(seats: readonly Seat[], changes: readonly Stakeholder[]): readonly Seat[] {
   const out = copied(seats);
   const gone = new Set<Seat>();
@@ -106,7 +106,7 @@ function changed(seats: readonly Seat[], changes: readonly Stakeholder[]): reado
   return [...out, ...come].filter((seat) => !gone.has(seat));
 }
 
-/** Credits lie no further apart than twice the total, and about 0. */
+/** Rescales priorities to a span of at most twice the total power, and centers them on 0. */
 function settle(seats: readonly Seat[]): void {
   const window = 2n * totalOf(seats);
   let [least, most] = [(seats[0] as Seat).credit, (seats[0] as Seat).credit];

@@ -15,7 +15,7 @@ type RoundEvent = Extract<NodeEvent, { kind: 'round' }>;
 
 const powerOf = remembered(totalOf);
 
-/** Who has voted, and with what power. */
+/** The validators that voted, and their power. */
 class Ballot {
   readonly #voted: BitSet;
   power = 0n;
@@ -30,11 +30,11 @@ class Ballot {
   }
 }
 
-/** Told of the votes of one round. */
+/** The votes of one round that the node has announced. */
 class Votes {
-  /** Of either kind. */
+  /** Votes of either type. */
   readonly all: Ballot;
-  /** By the hash of their block, which nil has none of. */
+  /** Prevotes by block hash; the hash of nil is empty. */
   readonly prevotes: { readonly hash: Bytes; readonly ballot: Ballot }[] = [];
 
   constructor(voters: readonly Voter[]) {
@@ -53,20 +53,20 @@ class Votes {
   }
 }
 
-/** What a node has told of one height that it has begun in this life. */
+/** What a node has announced of one height that it began in this life. */
 class Story {
   readonly height: number;
   readonly #voters: readonly Voter[];
-  /** Told since the last step. */
+  /** Events since the last step. */
   #told: string[] = [];
   #round = 0;
-  /** A proposal was whole in this round. */
+  /** The proposal of this round was complete. */
   #isComplete = false;
-  /** What a lock is on, by the block's hash. */
+  /** Hash of the locked block. */
   #locked: Bytes | undefined;
-  /** A lock is to be followed by the news that its block is valid. */
+  /** A lock must be followed by a ValidBlock event. */
   #owesValid = false;
-  /** It was told that a block is valid. */
+  /** A ValidBlock event came. */
   #hasToldValid = false;
   readonly #votes = new Map<number, Votes>();
 
@@ -90,8 +90,8 @@ class Story {
   }
 
   /**
-   * @param isWhole whether the parts of its block are all there: of what is no block nobody hears.
-   * @param isOther whether it collects another block than the one proposed.
+   * @param isWhole whether all parts are there: if they make no block, no completeProposal event comes.
+   * @param isOther whether the node collects another block than the proposed one.
    */
   onRound({ name, at }: RoundEvent, isWhole: boolean, isOther: boolean): string | undefined {
     if (name !== 'NewRoundStep') {
@@ -116,7 +116,7 @@ class Story {
     return isOwed ? 'without ValidBlock of the block that it collects' : undefined;
   }
 
-  /** Those for what it collects, when it told of this step: it may have seen them since. */
+  /** Whether the votes for what it collects had come when it announced this step. They may also come later. */
   #hasSeenVotes({ round, step }: RoundEvent['at']): boolean {
     if (step === 'RoundStepCommit') return true;
     return step === 'RoundStepPrecommit' && (this.#polka(round)?.length ?? 0) > 0;
@@ -125,7 +125,7 @@ class Story {
   #stepProblem({ round, step }: RoundEvent['at'], told: readonly string[]): string | undefined {
     const count = (name: string): number => told.filter((one) => one === name).length;
     if (step === 'RoundStepNewRound') {
-      // In the wait for the first round its proposal may come already.
+      // The proposal may come already while the node waits to start the first round.
       if (round > this.#round) this.#isComplete = false;
       if (round === 0 || count('TimeoutWait') === 1 || this.#mayFollow(round)) return undefined;
       return `without TimeoutWait after round ${this.#round}`;
@@ -157,13 +157,13 @@ class Story {
     return this.#votes.get(round)?.prevotes.find(({ ballot }) => isQuorum(ballot.power, total))?.hash;
   }
 
-  /** Some correct validator is in that round. */
+  /** More than a third of the power votes in that round, so a correct validator is there. */
   #mayFollow(round: number): boolean {
     return 3n * (this.#votes.get(round)?.all.power ?? 0n) > powerOf(this.#voters);
   }
 }
 
-/** In the round that is told of it collects what was not proposed there: two thirds are for that. */
+/** Whether the node collects a block that was not proposed in the announced round, because two thirds are for it. */
 function isOther(rs: RoundState | undefined, { height, round }: RoundEvent['at']): boolean {
   if (rs?.height !== height || rs.round !== round || rs.proposalParts === undefined) return false;
   const proposed = rs.proposal?.blockId.parts;
@@ -171,9 +171,10 @@ function isOther(rs: RoundState | undefined, { height, round }: RoundEvent['at']
 }
 
 /**
- * What a node tells of its rounds makes a story: it prevotes after a whole proposal or the time-out for it, precommits after a
- * polka, and with a lock if that is of a block, or after a time-out, says that it collects a block that was not proposed, and goes to
- * the next round after a time-out or after others. Judged by its own news and what it collects, at heights that it has begun in this life.
+ * The events with which a node announces its rounds fit together. It prevotes after a complete proposal or the propose
+ * timeout. It precommits after a polka, with a lock if that is for a block, or after a timeout. It announces a block
+ * that it collects although it was not proposed. It goes to the next round after a timeout or after other validators.
+ * Judged by its own events and the block it collects, at heights that it has begun in this life.
  */
 export function roundNews(context: CheckerContext): Checker {
   const name = 'conduct';

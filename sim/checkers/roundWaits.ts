@@ -8,11 +8,14 @@ import { precommitMicros } from './waits.ts';
 interface Round {
   readonly height: number;
   readonly round: number;
-  /** Since when two thirds of precommits were seen here, in this life. */
+  /** Since when two thirds of any precommits are there, in this life. */
   armedAt: number | undefined;
 }
 
-/** From one round to the next, where nobody is yet, leads only the time-out that two thirds of precommits have begun (L47, L65). */
+/**
+ * A node enters the next round, if nobody is there yet, only when the precommit timeout after two thirds of any
+ * precommits is over (L47, L65). Not judged with faulty clocks or drives.
+ */
 export function roundWaits(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world } = context;

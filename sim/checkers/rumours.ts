@@ -10,44 +10,45 @@ import type { Checker, CheckerContext } from './checker.ts';
 
 const NAME = 'peers';
 
-/** Requests that may come at once, and how long after the last one more may come. */
+/** Requests that may come at once, and the least time between further ones. */
 const FREE_ASKS = 2;
 const ASK_MICROS = 10_000_000;
-/** So long nothing is wanted of whoever abuses the exchange, or of one that is needed. */
+/** Ban for abuse of the address exchange; the shorter one for a needed peer. */
 const BAN_MICROS = { usual: 86_400_000_000, needed: 60_000_000 };
 const ANSWER_MAX = 250;
-/** An answer with fewer addresses than that holds all that the node knows. */
+/** An answer with fewer addresses than this must hold all that the node knows. */
 const SAMPLE_MIN = 32;
-/** Who has not answered so many calls is told of no more. */
+/** An address that failed so many dials is not passed on any more. */
 const CALLS_MAX = 8;
-/** Of an address book: all in all, of one network, told by one peer. */
+/** Limits of an address book: in all, for one network group, and for one source. */
 const BOOK_MAX = { all: 2048, group: 256, source: 256 };
 
 const TOPICS = ['started', 'called', 'connected', 'pexSaid', 'pexHeard', 'pexTaken'] as const;
 
 /**
- * What correct nodes believe of what peers tell them of others: whoever abuses the exchange of addresses is banned and nobody else, a
- * request is answered with what has proven true, no liar moves that or fills the book, and nobody is called where nobody can be.
+ * How correct nodes handle what peers say in the address exchange. A peer that abuses the exchange is banned, and no
+ * other peer is. A request is answered with addresses that were dialled with success. No liar can move such an address
+ * or flood the book, and no node dials an unroutable address.
  */
 export function rumours(context: CheckerContext, board: Switchboard): Checker {
   const all = new Map(context.correct.map((node) => [node, new Listener(context, board, node)]));
   return { name: NAME, ...hearing(TOPICS, (fact) => all.get(fact.node)?.on(fact)) };
 }
 
-/** What a node has heard and has not yet done anything about. */
+/** A message that the node has heard and not yet handled. */
 interface Heard {
   readonly abuse: string | undefined;
   readonly isRequest: boolean;
   isAnswered: boolean;
 }
 
-/** One node that is told of others, and tells of them. */
+/** Judges one node that hears of addresses and passes them on. */
 class Listener {
   readonly #context: CheckerContext;
   readonly #board: Switchboard;
   readonly #node: Process;
   readonly #talks = new Map<LinkId, Talk>();
-  /** Whom a life has called with success, and how often it has called since. */
+  /** Peers that the node has dialled with success in this life, and the number of dials since. */
   readonly #proven = new Map<string, number>();
   #heard: Heard | undefined;
 
@@ -168,7 +169,7 @@ class Listener {
     }
   }
 
-  /** Somebody who has answered lives where it did, whatever others say. */
+  /** A peer that has answered stays where it was, whatever others say. */
   #isMoved(id: string, host: string, port: number): boolean {
     const peer = this.#nameOf(id);
     if (peer === undefined || !this.#proven.has(peer)) return false;
@@ -193,12 +194,12 @@ class Talk {
   #asks = 0;
   #askedAt = 0;
 
-  /** The node asks the peer. */
+  /** The node sends a request to the peer. */
   onAsk(): void {
     this.#isAnswerDue = true;
   }
 
-  /** What is wrong with what the peer says. */
+  /** What is wrong with the peer's message. */
   abuseOf(message: PexMessage, now: number): string | undefined {
     return message.kind === 'request' ? this.#abuseOfRequest(now) : this.#abuseOfAnswer(message.addresses);
   }
@@ -223,14 +224,14 @@ function messageOf(bytes: Bytes): PexMessage | undefined {
   return decoded.ok ? decoded.value : undefined;
 }
 
-/** One more of them, and how many there are now. */
+/** Increments the count and returns it. */
 function count(counts: Map<string, number>, key: string): number {
   const more = (counts.get(key) ?? 0) + 1;
   counts.set(key, more);
   return more;
 }
 
-/** Networks that nobody reaches from elsewhere (RFC 1122, 1918, 3927, 4193, 5771, 6598). */
+/** Networks that are not reachable from elsewhere (RFC 1122, 1918, 3927, 4193, 5771, 6598). */
 const INNER =
   /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|2[2-5]\d)\.|^(f[cde]|::)/i;
 const isInner = (host: string): boolean => INNER.test(host);
@@ -238,7 +239,7 @@ const isInner = (host: string): boolean => INNER.test(host);
 const isAddress = ({ id, ip, port }: NetAddress): boolean =>
   /^[0-9a-f]{40}$/.test(id) && isIp(ip) && port >= 1 && port <= 65_535;
 
-/** Of the sixth version liars tell such as this alone. */
+/** The only IPv6 address that Byzantine nodes send. */
 const isIp = (text: string): boolean =>
   text === 'fd00::1' ||
   (/^(\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((one) => Number(one) <= 255));

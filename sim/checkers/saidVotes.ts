@@ -4,26 +4,26 @@ import { readMessage } from '../network/readMessage.ts';
 import { TAG } from '../network/words.ts';
 import { remembered } from '../remembered.ts';
 
-/** What a message says that somebody has. */
+/** Votes that a message says its sender has. */
 export interface SaidVotes {
   readonly height: number;
   readonly round: number;
   /** By number (`voteNumber`). */
   readonly votes: readonly number[];
-  /** Whoever hears it has them, too. */
+  /** Whether the message carries the vote, so that its receiver has it, too. */
   readonly isGiven: boolean;
 }
 
-/** More validators than a set has. */
+/** More than the validators of any set. */
 const INDEX_SPAN = 2 ** 16;
 
-/** Tells a vote from the others of its height. */
+/** A number that identifies a vote among those of its height. */
 export const voteNumber = (round: number, type: VoteType, index: number): number =>
   (2 * round + (type === 'prevote' ? 0 : 1)) * INDEX_SPAN + index;
 
 const TAGS: readonly (number | undefined)[] = [TAG.vote, TAG.hasVote, TAG.voteSetBits];
 
-/** Undefined of every other message. */
+/** Undefined for every other message. */
 export const saidVotes = (bytes: Bytes): SaidVotes | undefined =>
   TAGS.includes(bytes[0]) ? decoded(bytes) : undefined;
 

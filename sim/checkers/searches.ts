@@ -9,14 +9,14 @@ import { type Kind, questions } from './eventQuestions.ts';
 import { type IndexTruth, IndexTruths, PREFIXES, topicsOf } from './indexTruth.ts';
 import { failBy } from './unanswered.ts';
 
-/** Attributes that are searched for, and addresses and topics: spread over all that there are and over the nodes. */
+/** Attributes, addresses and topics to search for, spread over all there are and over the nodes. */
 const SEARCHED_MAX = 48;
-/** Of a long chain, where each search goes through much more. */
+/** The same for a long chain, where each search takes longer. */
 const SEARCHED_OF_LONG_MAX = 16;
 
 /**
- * REC: what a node's event index finds is what its blocks have, whenever the power went: by one attribute, by two of
- * the same event, by height; and it holds nothing else. Logs are found by address and topic with an index and without.
+ * REC: a node's event index finds what its blocks have, wherever a crash came: by one attribute, by two of the same
+ * event, by height; and it holds nothing else. Logs are found by address and topic, with and without an index.
  */
 export function searches(context: CheckerContext): Checker {
   return {
@@ -26,7 +26,8 @@ export function searches(context: CheckerContext): Checker {
       const truths = new IndexTruths();
       for (const [number, node] of context.correct.entries()) {
         const rpc = node.node?.rpc;
-        // Its node compares the next head it writes with what it reads, and stops; what it finds till then is the drive's.
+        // A node on a stale drive stops at the next head that it writes and reads back. What it finds until then is the
+        // drive's fault.
         if (rpc === undefined || node.state === 'halted' || node.disk.kv.isStale) continue;
         try {
           const past = context.past.of(node, rpc.chain);
@@ -53,14 +54,14 @@ const wrongIndex = async (
   truth: IndexTruth,
 ): Promise<string | undefined> => (await wrongEvents(share, rpc, truth)) ?? strayEntries(node, truth);
 
-/** Which of how many nodes is asked, and how much all of them are. */
+/** Which of how many nodes is asked, and how much they are asked in all. */
 interface Share {
   readonly number: number;
   readonly of: number;
   readonly searchedMax: number;
 }
 
-/** As many as may be searched for, spread evenly, for each node others. */
+/** As many items as may be searched for, spread evenly, and different ones for each node. */
 function spread<T>(all: readonly T[], { number, of, searchedMax }: Share): readonly T[] {
   const step = Math.max(1, Math.ceil((all.length * of) / searchedMax));
   return all.filter((_, i) => i % step === number % step);
@@ -91,7 +92,7 @@ async function search({ indexing }: RpcContext, kind: Kind, text: string): Promi
   return blocks.ok ? blocks.value.join(' ') : blocks.error.message;
 }
 
-/** Logs of the whole chain by each address and each topic at its place. */
+/** Searches the logs of the whole chain by each address and by each topic at its position. */
 async function wrongLogs(
   share: Share,
   rpc: RpcContext,

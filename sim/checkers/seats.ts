@@ -4,7 +4,7 @@ import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Process } from '../machine/process.ts';
 import { addressesOf, type CheckerContext } from './checker.ts';
 
-/** Which validator each node is. */
+/** Finds each node's validator. */
 export class Seats {
   readonly #addresses: ReturnType<typeof addressesOf>;
   readonly #known = new Map<Process, { readonly set: ValidatorSet; readonly index: number }>();
@@ -18,7 +18,7 @@ export class Seats {
     return own !== undefined && equalBytes(own, address);
   }
 
-  /** In the set that the node counts by, -1 for nowhere; looked up once a set. */
+  /** The node's index in its present validator set, -1 if it is not there. Looked up once a set. */
   indexOf(node: Process, { validators: set }: RoundState): number {
     const known = this.#known.get(node);
     if (known?.set === set) return known.index;

@@ -8,21 +8,22 @@ import { type Acquaintance, GREETING_MICROS } from './handover.ts';
 import { hasOddClocks } from './patience.ts';
 import { isPrompt } from './recoverable.ts';
 
-/** Peers of whom none has said how high it is are waited for so long (BlockSync's silence). */
+/** How long a node waits if no peer has sent its status (BlockSync's silence). */
 const SILENCE_MICROS = 15_000_000;
-/** From the tick that must see it to the next, and what a write of the log takes. */
+/** Two ticks and a write of the WAL. */
 const SLACK_MICROS = 3_000_000;
 
 interface Life {
   readonly startedAt: number;
-  /** Since when nothing keeps it from consensus. */
+  /** Since when nothing keeps the node from consensus. */
   idleSince: number | undefined;
   hasDropped: boolean;
 }
 
 /**
- * A node that fetches blocks begins consensus when there is nothing left to fetch: when each peer has said how high it is and none is
- * higher, when without its power nobody else can have decided anything, or when nobody says anything at all.
+ * A node leaves block sync when there is nothing left to fetch: each peer has sent its status and none is higher; or no
+ * other nodes can have decided anything without its power; or no peer sends anything at all. Not judged with faulty
+ * clocks, pauses, drives in trouble or dropped peers.
  */
 export function setsOut(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -31,7 +32,7 @@ export function setsOut(context: CheckerContext): Checker {
   if (scenario.engine.blockSync !== true || isOff) return { name };
   const lives = new Map<Process, Life>();
   const peers = new Connections((): Acquaintance => ({ since: world.now, claim: undefined }));
-  /** Of the total, in thirds: 3 is all of it. */
+  /** The node's power in thirds of the total, rounded down; 3 is all of it. */
   const thirds = (node: Process, height: number): bigint => {
     const voters = cluster.schedule.voters(height);
     const own = voters.find((one) => one.name === node.name)?.power ?? 0n;

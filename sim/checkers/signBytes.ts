@@ -8,7 +8,7 @@ import type { Checker, CheckerContext } from './checker.ts';
 /** SignedMsgType of CometBFT. */
 const KINDS = { prevote: 1n, precommit: 2n, proposal: 32n } as const;
 
-/** Field numbers and wire types, as one number each, of CanonicalVote and CanonicalProposal. */
+/** Tags (field number and wire type in one byte) of CanonicalVote and CanonicalProposal. */
 const KIND = 0x08;
 const HEIGHT = 0x11;
 const ROUND = 0x19;
@@ -26,8 +26,8 @@ const HASH_BYTES = 32;
 const NANOS = 1_000_000_000n;
 
 /**
- * A correct key signs the very bytes of CometBFT's canonical form, read here without core's codec: what is left out of
- * them can be changed by anybody, and a signature that does not name its chain counts on every other one.
+ * A correct node signs exactly the bytes of CometBFT's canonical form, read here without core's codec. A field left out
+ * could be changed by anybody, and a signature that does not name its chain would be valid on every other chain.
  */
 export function signBytes({ cluster, fail }: CheckerContext): Checker {
   const name = 'conduct';
@@ -56,13 +56,15 @@ function problemOf({ kind, height, round, bytes }: SignAsk, chainId: Bytes): str
   if (!(chain instanceof Uint8Array && equalBytes(chain, chainId))) return 'for another chain';
   if (!isTime(said.get(tags.time))) return 'without a time';
   const blockId = said.get(tags.blockId);
-  // Without one a vote is for nil, and a proposal for nothing.
+  // Without a block id, a vote is for nil, but a proposal is for nothing.
   if (blockId === undefined ? kind === 'proposal' : !isBlockId(blockId)) return 'without a whole block id';
   for (const tag of said.keys()) if (!tags.all.includes(tag)) return 'with a field too many';
   return undefined;
 }
 
-/** A proposal names the round of its valid value's polka, -1 for none (L15 to L19): anybody may change what is not signed. */
+/**
+ * A proposal must name the round of its valid value's polka, or -1 (L15 to L19): anybody may change what is not signed.
+ */
 function polkaProblem(
   { kind, height, round, bytes }: SignAsk,
   rs: RoundState | undefined,
@@ -85,7 +87,7 @@ type Fields = ReadonlyMap<number, Value>;
 const isHash = (value: Value | undefined): boolean =>
   value instanceof Uint8Array && value.length === HASH_BYTES;
 
-/** Fields of a message that must hold others. */
+/** Fields of an embedded message. */
 const within = (value: Value | undefined): Fields | undefined =>
   value instanceof Uint8Array ? fieldsOf(value) : undefined;
 
@@ -101,7 +103,7 @@ function isBlockId(value: Value): boolean {
   return isHash(id?.get(0x0a)) && typeof parts?.get(0x08) === 'bigint' && isHash(parts.get(0x12));
 }
 
-/** A varint and where it ends; undefined when the bytes end first. */
+/** A varint and the position after it; undefined when the bytes end first. */
 function varintAt(bytes: Bytes, start: number): readonly [bigint, number] | undefined {
   const first = bytes[start];
   if (first === undefined) return undefined;
@@ -115,7 +117,7 @@ function varintAt(bytes: Bytes, start: number): readonly [bigint, number] | unde
   return undefined;
 }
 
-/** What follows its own length, and nothing behind it. */
+/** The content of a length-delimited message; undefined unless it fills the bytes. */
 function delimited(bytes: Bytes): Bytes | undefined {
   const length = varintAt(bytes, 0);
   if (length === undefined) return undefined;
@@ -123,7 +125,7 @@ function delimited(bytes: Bytes): Bytes | undefined {
   return BigInt(inner.length) === length[0] ? inner : undefined;
 }
 
-/** Canonical: each field at most once, in their order, and none that is zero. */
+/** Undefined unless canonical: fields at most once each, in order, and none that is zero. */
 function fieldsOf(bytes: Bytes): Fields | undefined {
   const fields = new Map<number, Value>();
   let last = 0;

@@ -5,21 +5,21 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';
 
-/** Heights of signatures remembered for each node. */
+/** Heights whose signatures are kept for each node. */
 const KEPT_MAX = 16;
 
 interface Signature {
-  /** How often the node's disk had been exchanged. */
+  /** How often the node's disk had been replaced by then. */
   readonly wipes: number;
   readonly height: number;
   readonly kind: string;
   readonly round: number;
   readonly bytes: Bytes;
-  /** undefined is nil. */
+  /** The block hash; undefined for nil. */
   readonly value: string | undefined;
 }
 
-/** All that correct signers let out, by node and height; older heights are forgotten. */
+/** All signatures of correct nodes, by node and height. Old heights are forgotten. */
 class Ledger {
   readonly #byNode = new Map<Process, Map<number, Signature[]>>();
 
@@ -42,7 +42,10 @@ class Ledger {
   }
 }
 
-/** NOEQ: a correct identity never signs two different messages for one height, round and kind, restarts included. */
+/**
+ * NOEQ: a correct validator never signs two different messages for one height, round and type, restarts included.
+ * Excused after a replaced disk (newDisk.ts).
+ */
 export function noSelfEquivocation(context: CheckerContext): Checker {
   const name = 'no_self_equivocation';
   const ledger = new Ledger();
@@ -65,8 +68,9 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
 }
 
 /**
- * LOCK: a correct node precommits v only with a polka for v in that round, and one that precommitted v' in an earlier round prevotes another v only if a polka for v exists from
- * that round or a later one, before the round of the vote. Checked against what the node itself knows.
+ * LOCK: a correct node precommits a value only with a polka for it in that round. If it precommitted another value in
+ * an earlier round, it prevotes the new one only if the new one has a polka in a round from that lock on and before the
+ * vote. Checked against the votes that the node itself holds.
  */
 export function lockRule(context: CheckerContext): Checker {
   const name = 'lock';
@@ -78,7 +82,8 @@ export function lockRule(context: CheckerContext): Checker {
       const { node, ask } = fact;
       const { height, round, kind } = ask;
       const value = signedValue(fact.signed.bytes);
-      // A lock lives in the log: whose drive has lost what it called durable cannot keep one it does not know of.
+      // The lock is kept in the WAL. A node whose drive has lost durable data cannot respect a lock that it does not
+      // know of.
       if (kind === 'prevote' && value !== undefined && !node.disk.hasForgotten) {
         const problem = lockProblem(node, ledger.of(node, height), { round, value });
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
@@ -93,7 +98,7 @@ export function lockRule(context: CheckerContext): Checker {
   };
 }
 
-/** L36: whether the node itself knows of two thirds of prevotes for the value in that round. */
+/** L36: whether the node itself sees two thirds of prevotes for the value in that round. */
 function hasPolka(node: Process, round: number, value: string): boolean {
   const polka = node.node?.rs()?.votes(round, 'prevote')?.majority();
   return polka !== undefined && toHex(polka.hash) === value;

@@ -4,10 +4,10 @@ import type { Process } from '../machine/process.ts';
 import type { CheckerContext } from './checker.ts';
 import { signedValue } from './signedValue.ts';
 
-/** Heights, rounds and kinds of votes remembered of all keys, and heights for clocks. */
+/** Votes remembered over all keys, and heights remembered for clocks. */
 const KEPT_MAX = 100_000;
 
-/** For which heights, rounds and kinds of votes the key of a node signed more than one value. */
+/** The votes (height, round and type) for which the key of a node signed more than one value. */
 export class Conflicts {
   readonly #keys: ReadonlyMap<string, string>;
   readonly #values = new Map<string, string>();
@@ -41,7 +41,7 @@ interface Span {
   readonly max: number;
 }
 
-/** What the clocks of correct nodes show, now and when they signed the precommits of a height. */
+/** What the clocks of correct nodes show, now and at their precommits of a height. */
 export class Clocks {
   readonly #context: CheckerContext;
   readonly #votes = new Map<number, Span>();

@@ -1,4 +1,4 @@
-/** What a vote says, read from the bytes that its key signed: CanonicalVote, with its length before it. */
+/** Reads a vote from the bytes that its key signed: a length-delimited CanonicalVote. */
 import { decode } from '../../core/codec/proto.ts';
 import { TIMESTAMP } from '../../core/codec/time.ts';
 import { Reader } from '../../core/codec/wire.ts';
@@ -10,7 +10,7 @@ const TIME_TAG = 0x2a;
 const HASH_BYTES = 32;
 const TIME_BYTES_MAX = 32;
 
-/** Stands at the content of the field with this tag; undefined when there is none. */
+/** A reader at the content of the field with this tag; undefined if there is no such field. */
 function fieldOf(bytes: Bytes, tag: number): Reader | undefined {
   const reader = new Reader(bytes);
   reader.enter('vote', bytes.length);
@@ -24,7 +24,7 @@ function fieldOf(bytes: Bytes, tag: number): Reader | undefined {
   return undefined;
 }
 
-/** The hash of the block that the vote is for, undefined for nil. Several checkers ask of each vote. */
+/** The hash of the block voted for; undefined for nil. Cached because several checkers ask about each vote. */
 export const signedValue = remembered((bytes: Bytes): string | undefined => {
   const reader = fieldOf(bytes, BLOCK_ID_TAG);
   if (reader === undefined) return undefined;
@@ -33,7 +33,7 @@ export const signedValue = remembered((bytes: Bytes): string | undefined => {
   return toHex(reader.bytes('hash', HASH_BYTES));
 });
 
-/** The time of the vote in µs since the Unix epoch, fractions included; undefined when there is none. */
+/** The time of the vote in µs since the Unix epoch, with fractions; undefined if it has none. */
 export function signedTime(bytes: Bytes): number | undefined {
   const reader = fieldOf(bytes, TIME_TAG);
   if (reader === undefined) return undefined;

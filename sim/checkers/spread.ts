@@ -12,18 +12,21 @@ import { againMicros, slowest } from './liveness.ts';
 import { isSound } from './recoverable.ts';
 import { Seats } from './seats.ts';
 
-/** Looks at one node's peers are so far apart. */
+/** Time between two looks at one node's peers. */
 const LOOK_MICROS = 500_000;
-/** In which gossip has told a peer what it lacks, on top of what the network takes and loses: it repeats every two seconds. */
+/**
+ * Time within which gossip sends a peer what it lacks, beside the network's delays and losses: gossip repeats every two
+ * seconds.
+ */
 const TELL_MICROS = 5_000_000;
 
-/** The same for what a peer asks for by name (NewValidBlock), or has no use for when it goes on. */
+/** The same for what a peer requests explicitly (NewValidBlock), or cannot use any more once it moves on. */
 const ANSWER_MICROS = 1_300_000;
 
-/** The same for what the node has signed itself: that leaves as soon as the peer can use it. */
+/** The same for what the node has signed itself, which leaves as soon as the peer can use it. */
 const OWN_MICROS = 1_000_000;
 
-/** What may be lacked: what anyone has, what only the node itself can have, and its word for two thirds. */
+/** Kinds of what may be lacking: what any node may have, what only the node itself has, and its claim of two thirds. */
 const ANY = 0;
 const OWN = 1;
 const CLAIM = 2;
@@ -32,14 +35,15 @@ const KINDS = 3;
 /** What a peer lacks. */
 interface Lack {
   readonly what: string;
-  /** How long it may, when all has been calm for long and the peer has been in this height from the beginning. */
+  /** A shorter limit that applies if all has long been calm and both nodes began this height in their present life. */
   readonly promptly?: number;
 }
 
 /**
- * Gossip (the paper's communication property): what one correct node holds and another needs reaches it, as long as the two are
- * connected. Needed are the proposal, the parts and the votes of the round the other is in, the votes of a later round, the word that
- * two thirds were seen, and, in a height that is decided, the commit and the block.
+ * Gossip (the paper's communication property): what one correct node holds and another needs reaches it while the two
+ * are connected. A peer needs the proposal, parts and votes of its round, votes of later rounds, claims of two thirds,
+ * and, at a decided height, the commit and the block. Not judged with block sync, with peer discovery or where frames
+ * get corrupted; faults and restarts begin all waits anew.
  */
 export function spread(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -47,7 +51,7 @@ export function spread(context: CheckerContext): Checker {
   const seats = new Seats(context);
   const isSmooth = isStream(scenario);
   const hasOrder = isInOrder(scenario);
-  // While blocks are fetched nobody gossips. And a peer whose word about where it stands came garbled is believed to be there.
+  // In block sync nodes do not gossip. A peer whose NewRoundStep was corrupted is believed to be where that says.
   if (scenario.engine.blockSync === true || scenario.peers !== undefined || isGarbled(scenario))
     return { name };
   const network = 2 * slowest(scenario) + againMicros(scenario);
@@ -55,12 +59,12 @@ export function spread(context: CheckerContext): Checker {
   const lacks = new Map<number, { readonly what: string; readonly since: number }>();
   const looked = new Map<Process, number>();
   const claims = new Claims();
-  /** At which height a node last came to life: there it says what it lacks only when it has waited for a while. */
+  /** The height at which each node last started. There it announces what it lacks only after a while. */
   const begun = new Map<Process, number>();
-  /** Since when nothing has happened that may have swallowed what was asked. */
+  /** The time of the last fault, start or crash, any of which may have swallowed a request. */
   let calm = 0;
   const judge = (node: Process, peer: Process): void => {
-    // A connection that broke took with it what was said on it.
+    // Messages on a broken connection are lost with it.
     const joinedAt = isAble(node) && isAble(peer) ? joinedSince(node, peer) : undefined;
     const pair = (node.index * world.processes.length + peer.index) * KINDS;
     if (joinedAt === undefined) {
@@ -105,7 +109,7 @@ export function spread(context: CheckerContext): Checker {
     ...hearing(['fault', 'started', 'crashed', ...Claims.TOPICS], (fact) => {
       claims.on(fact);
       if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
-      // Whatever happens to the network or to a life begins all waits anew.
+      // Any fault, start or crash begins all waits anew.
       if (fact.kind !== 'fault' && fact.kind !== 'started' && fact.kind !== 'crashed') return;
       lacks.clear();
       calm = world.now;
@@ -116,24 +120,24 @@ export function spread(context: CheckerContext): Checker {
       for (const peer of correct) {
         if (peer === node) continue;
         judge(node, peer);
-        // Who rests between two heights is not looked at itself.
+        // A node that rests between two heights gets no looks of its own.
         if (peer.node?.rs()?.step === STEP.newHeight) judge(peer, node);
       }
     },
   };
 }
 
-/** The simulated wire may invert bits of what it carries; a real one breaks the connection then. */
+/** The simulated network may flip bits of a frame; on a real connection that breaks the link. */
 export const isGarbled = ({ network, timeline }: Scenario): boolean =>
   network.corruptPpm > 0 ||
   timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
 
-/** What asks for a block is of no use before what says in which round it is needed. */
+/** Frames keep their order. NewValidBlock is of no use before the NewRoundStep of its round. */
 const isInOrder = ({ network, timeline }: Scenario): boolean =>
   network.reorderPpm === 0 &&
   !timeline.some(({ action }) => action.kind === 'link' && (action.faults.reorderPpm ?? 0) > 0);
 
-/** Links carry every frame, once and in order: nobody has a reason to believe what is not so of a peer. */
+/** Links carry every frame once and in order, so no node believes anything false of an honest peer. */
 export const isStream = ({ network, timeline }: Scenario): boolean =>
   network.lossPpm + network.dupPpm + network.reorderPpm === 0 &&
   !timeline.some(({ action }) => LINK_ACTIONS.includes(action.kind));
@@ -158,16 +162,16 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
   return what === undefined ? undefined : { what: `${placeOf(theirs)} ${what}` };
 }
 
-/** Of so many validators these need not be a node's peers: it counts on their words reaching all the same. */
+/** Of every 32 validators, up to 3 need not be its peers: it relies on their messages reaching everybody. */
 const STRANGERS = { of: 32, atMost: 3 };
 
-/** More validators are not its peers: what they say reaches others through it. */
+/** More validators than that are not its peers, so it passes their votes on. */
 function hasStrangers({ node }: Process, { validators: { validators } }: RoundState): boolean {
   const peers = node?.rpc?.consensus?.peers().length ?? validators.length;
   return validators.length - 1 - peers > STRANGERS.atMost * Math.floor(validators.length / STRANGERS.of);
 }
 
-/** Between two heights: precommits that came after the block was decided, and may stand in the last commit still. */
+/** Precommits that came after the decision, between two heights. They may still enter the last commit. */
 function lateLack({ lastPrecommits: have }: RoundState, theirs: RoundState): Lack | undefined {
   const want = theirs.lastPrecommits;
   return have !== undefined && have.round === want?.round && hasMore(have.bits, want.bits)
@@ -177,7 +181,7 @@ function lateLack({ lastPrecommits: have }: RoundState, theirs: RoundState): Lac
 
 const placeOf = ({ height, round, step }: RoundState): string => `at ${height}/${round}, step ${step},`;
 
-/** In the round in which both are: what only the node itself could sign. */
+/** What only the node itself could sign, in the round that both are in. */
 function ownLack(node: Process, peer: Process, seats: Seats): Lack | undefined {
   const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
   if (ours === undefined || theirs === undefined) return undefined;
@@ -201,7 +205,7 @@ function ownLack(node: Process, peer: Process, seats: Seats): Lack | undefined {
 
 const VOTE_TYPES = ['prevote', 'precommit'] as const;
 
-/** It collects a block for which it has seen two thirds of either kind. */
+/** The node collects a block for which it has seen two thirds of prevotes or precommits. */
 function isWanting(rs: RoundState): boolean {
   const { step, round, proposalParts: parts } = rs;
   if (parts === undefined || rs.proposalBlock !== undefined) return false;
@@ -210,11 +214,11 @@ function isWanting(rs: RoundState): boolean {
   return polka !== undefined && equalPartSetHeader(polka.parts, parts.header);
 }
 
-/** What it collects is not what was proposed to it, so it has said at once that it does (NewValidBlock). */
+/** The node collects another block than the proposed one, and so has announced that at once (NewValidBlock). */
 const hasAsked = ({ proposal, proposalParts: parts }: RoundState): boolean =>
   proposal === undefined || parts === undefined || !equalPartSetHeader(proposal.blockId.parts, parts.header);
 
-/** We have all of the very block. */
+/** We have all parts of that block. */
 function isHolding({ proposalParts, proposalBlock }: RoundState, theirs: RoundState): boolean {
   return (
     proposalParts !== undefined &&
@@ -224,7 +228,7 @@ function isHolding({ proposalParts, proposalBlock }: RoundState, theirs: RoundSt
   );
 }
 
-/** It stays behind: nothing that it has may stay as it is. */
+/** The peer is at an earlier height. The text counts what it has, so it changes whenever the peer gets anything. */
 function oldLack(theirs: RoundState): string {
   const parts = theirs.proposalParts?.count ?? 0;
   let votes = 0;
@@ -235,7 +239,7 @@ function oldLack(theirs: RoundState): string {
   return `is behind with ${parts} parts and ${votes} precommits`;
 }
 
-/** In the same height: what the peer needs for the round it is in. */
+/** What a peer at the same height needs for the round it is in. */
 function lackNow(ours: RoundState, theirs: RoundState): string | undefined {
   const { round } = theirs;
   if (ours.round === round && theirs.step > STEP.newHeight) {

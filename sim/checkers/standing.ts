@@ -9,12 +9,13 @@ import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 import { isPrompt } from './recoverable.ts';
 
-/** What was decided to be said leaves the node by then. */
+/** By then a message that a node has decided to send has left it. */
 const LEAVE_MICROS = 500_000;
 
 /**
- * What a correct node says of itself is so, or was when it decided to say it: where it stands and since when, in which round the last
- * height ended, which votes and parts it has, of which two thirds it knows, and whether it catches up.
+ * What a correct node says of itself is true, or was when it decided to say it: where it is and since when, in which
+ * round the last height ended, which votes and parts it has, of which two thirds it knows, and whether it is catching
+ * up. Not judged with pauses or disk faults.
  */
 export function standing(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -22,7 +23,7 @@ export function standing(context: CheckerContext): Checker {
   if (mayForget(context) || scenario.timeline.some(({ action }) => action.kind === 'pause')) return { name };
   const { initialHeight } = context.cluster.genesis;
   const areClocksSound = !hasOddClocks(scenario);
-  /** When each node came to where it is. */
+  /** When each node came to its present place. */
   const movedAt = new Map<Process, number>();
   const said = (node: Process, message: ConsensusMessage): string | undefined => {
     const rs = node.node?.rs();
@@ -61,7 +62,7 @@ export function standing(context: CheckerContext): Checker {
   };
 }
 
-/** Whoever works on a height has the one before: one block behind is normal. */
+/** The node is catching up in block sync, or with a head two or more below the best peer's. One below is normal. */
 function behindProblem({ node }: Process): string | undefined {
   const rpc = node?.rpc;
   if (rpc === undefined || node === undefined) return undefined;
@@ -73,7 +74,7 @@ function behindProblem({ node }: Process): string | undefined {
     : `says that it ${isBehind ? 'does not catch' : 'catches'} up, at ${head} of ${highest}`;
 }
 
-/** So many whole seconds have gone by since the height began, or had when it was decided to say so. */
+/** As many whole seconds have passed since the height began, or had when the node decided to say so. */
 function isSince(seconds: number, now: number, { startTime }: RoundState): boolean {
   const wholeSeconds = (micros: number): number => Math.max(0, Math.floor(micros / 1_000_000));
   const past = now - startTime;
@@ -83,7 +84,7 @@ function isSince(seconds: number, now: number, { startTime }: RoundState): boole
 const compare = (a: Position, b: Position): number =>
   a.height - b.height || a.round - b.round || a.step - b.step;
 
-/** What is said of the height that the node is in, or of one that it has stored. */
+/** Problems of a message about the node's height or a stored one. */
 function valueProblem(node: Process, rs: RoundState, message: ConsensusMessage): string | undefined {
   switch (message.kind) {
     case 'hasVote': {

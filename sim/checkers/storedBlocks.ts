@@ -6,15 +6,15 @@ import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { Sample } from '../sample.ts';
 
-/** What follows from the block of a height, and from the next one's. */
+/** What follows from the block of a height and from the next block. */
 interface Wanted {
   readonly bytes: number;
   readonly txs: readonly Bytes[];
-  /** Of the block below, as every node must have it. */
+  /** The commit for the block below, the same on every node. */
   readonly lastCommit: Bytes;
 }
 
-/** What a node tells of its consensus blocks beside the blocks themselves: size, count, places, commits, validators. */
+/** What a node stores beside its consensus blocks: size, transaction count and locations, commits, validators. */
 export class StoredBlocks {
   readonly #sha256: (message: Bytes) => Bytes;
   readonly #wanted = new Map<number, Wanted>();
@@ -23,7 +23,7 @@ export class StoredBlocks {
     this.#sha256 = sha256;
   }
 
-  /** Blocks are read once: that all nodes have the same is another's matter. */
+  /** Each block is read once, because another checker compares blocks of different nodes. */
   problem(chain: ChainReader, height: number, sample: Sample): string | undefined {
     const meta = chain.blockMeta(height);
     if (height === 0 || meta === undefined) return undefined;
@@ -33,7 +33,7 @@ export class StoredBlocks {
     for (const i of sample.txs(txs.length, chain.results(height)?.txResults ?? [])) {
       const tx = present(txs[i], 'a transaction');
       const place = chain.txLocation(this.#sha256(tx));
-      // The same bytes may be in the chain twice, when they failed once.
+      // The same bytes may be in the chain twice if they failed the first time.
       const isThere =
         place?.height === height ? equalBytes(txs[place.index] ?? NONE, tx) : place !== undefined;
       if (!isThere) return `does not find its consensus transaction ${i}`;

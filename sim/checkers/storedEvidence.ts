@@ -17,7 +17,7 @@ export const evidenceName = (evidence: Evidence): string => toHex(encodeEvidence
 /** Evidence by its name. */
 export type Pieces = ReadonlyMap<string, Evidence>;
 
-/** Evidence in a node's database, by whether it waits for a block. */
+/** Evidence in a node's database: pending and committed. */
 export function storedEvidence({ disk }: Process): { readonly pending: Pieces; readonly committed: Pieces } {
   const [pending, committed] = [new Map<string, Evidence>(), new Map<string, Evidence>()];
   for (const [key, value] of disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX })) {
@@ -30,7 +30,7 @@ export function storedEvidence({ disk }: Process): { readonly pending: Pieces; r
   return { pending, committed };
 }
 
-/** What earlier lives have left for this one to propose and to tell; nothing where a drive may have lost it. */
+/** Pending evidence of earlier lives, to be proposed and gossiped. Empty where a drive may have lost it. */
 export function keptEvidence(context: CheckerContext, node: Process): Map<string, Evidence> {
   const chain = node.node?.rpc?.chain;
   const last = chain?.blockMeta(chain.head())?.header;

@@ -6,16 +6,17 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 
-/** What leads to a vote's height: Message.vote, Vote.vote, Vote.height (cometbft.consensus.v1 and types.v1). */
+/** Field numbers of Message.vote, Vote.vote and Vote.height (cometbft.consensus.v1 and types.v1). */
 const FIELDS = { message: 6, vote: 1, height: 2 } as const;
 
 /**
- * Whoever floods a node with votes that nobody can use is dropped in the end, and votes are counted for that. None is held against a peer, correct or
- * not, unless it is for a height further ahead than the next: what comes late is no flood, however long a connection lasts.
+ * A node drops a peer that floods it with useless votes, and counts stray votes for that. It may count a vote against a
+ * peer, correct or not, only if the height is more than one above its own. Late votes are no flood, however long a
+ * connection lasts.
  */
 export function strayVotes(context: CheckerContext): Checker {
   const name = 'no_framing';
-  /** Votes for heights far ahead that came by each connection. */
+  /** Votes for heights too far ahead, by connection. */
   const counts = new Connections(() => ({ far: 0 }));
   return {
     name,
@@ -47,7 +48,7 @@ export function strayVotes(context: CheckerContext): Checker {
 const fieldIn = (bytes: Bytes, number: number): ProtoField | undefined =>
   protoFields(bytes)?.find((field) => field.number === number);
 
-/** undefined where the vote cannot be read, or says none. */
+/** Undefined if the vote is unreadable or has no height. */
 const heightIn = remembered((message: Bytes): number | undefined => {
   const said = fieldIn(message, FIELDS.message)?.bytes;
   const vote = said && fieldIn(said, FIELDS.vote)?.bytes;

@@ -3,13 +3,16 @@ import type { Expectation } from '../scenario/scenario.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { furthestOf } from './watchers.ts';
 
-/** What subscribers were told is what the chain holds: from its first block on, in order, word for word, nothing twice or left out. */
+/**
+ * Subscribers were told exactly what the chain holds: from its first block on, in order, word for word, nothing twice
+ * or left out.
+ */
 export function events(context: CheckerContext, subscribers: readonly Subscriber[]): Checker {
   const name = 'ws';
   return {
     name,
     async finish() {
-      // A follower may be on the other side of a fork.
+      // The node a client follows may be on the other side of a fork.
       if (!isTolerable(context)) return;
       const longest = furthestOf(context);
       if (longest === undefined) return;
@@ -21,10 +24,10 @@ export function events(context: CheckerContext, subscribers: readonly Subscriber
   };
 }
 
-/** Who follows the chain, by either websocket. */
+/** A client that follows the chain on either websocket. */
 type Listener = Pick<Subscriber, 'places' | 'cutOffs'> & { readonly spec: { readonly name: string } };
 
-/** That a subscriber came so far, and was cut off so often. */
+/** A subscriber has got at least so many events, and was cut off at least so often. */
 export function heard(
   context: CheckerContext,
   subscribers: readonly Listener[],

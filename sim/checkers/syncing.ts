@@ -10,53 +10,53 @@ import { hasOddClocks } from './patience.ts';
 
 /** CometBFT's maxPendingRequestsPerPeer. */
 const ASKED_MAX = 20;
-/** Heights that are fetched ahead of the next one. */
+/** A node fetches at most so many heights beyond the next one. */
 const AHEAD_MAX = 256;
-/** The same block is asked of someone else when a peer has kept its asker waiting so long (2 s). */
+/** After this time, a block that a peer has not sent is requested from another peer, too. */
 const LAG_MICROS = 2_000_000;
-/** It looks for who is late at each tick, and whoever has nothing to do may have become free just now. */
+/** A node looks for late peers at each tick, and a peer may have become free just now. */
 const LATE_MICROS = LAG_MICROS + 3_000_000;
-/** Who has not answered for 15 s is given up, at the tick after that. */
+/** A peer that has not answered for 15 s is dropped at the tick after. */
 const SILENT_MICROS = 17_000_000;
-/** How long a liar is left alone, by the clock of who caught it. */
+/** A caught liar is banned for this time, by the node's clock. */
 const BAN_MICROS = 60_000_000;
-/** It is listened to again at the next tick. */
+/** From the next tick on it is listened to again. */
 const FORGIVEN_MICROS = BAN_MICROS + 2_000_000;
-/** With so many blocks to go a node is near the end, and asks peers more often how high they are: after half a second, one, two, … ten. */
+/** With at most so many blocks to go, a node asks peers for their status more often: after 0.5 s, 1 s, 2 s, … 10 s. */
 const NEAR_END = 100;
 const FIRST_LOOK_MICROS = 500_000;
 const LOOK_MICROS_MAX = 10_000_000;
 /** It looks at the clock every half second. */
 const LOOK_SLACK_MICROS = 1_000_000;
-/** An answer, or a farewell, waits for no more than a write of the log. */
+/** An answer or the drop of a peer waits at most for a write of the WAL. */
 const PROMPT_MICROS = 5_000_000;
 
-/** What one node and one peer have said to each other since they are connected. */
+/** What a node and one peer have sent each other since they are connected. */
 interface Dealings {
   claim: { readonly base: number; readonly height: number } | undefined;
-  /** When each height was asked for that has not been answered. */
+  /** Open requests: when each height was requested. */
   readonly asked: Map<number, number>;
-  /** It has kept us waiting once: what it was asked may be asked of others. */
+  /** The peer was late once, so its requests may be given to other peers. */
   isLagging: boolean;
-  /** How many requests may wait for it: one for who was given up before, and one more with each block that it sends. */
+  /** How many requests may be open: one for a peer dropped before, and one more with each block that it sends. */
   askedMax: number;
-  /** What the node has to tell the peer. */
+  /** What the node owes the peer. */
   readonly debts: Debts;
-  /** On the connection before: what the node has decided to ask then may leave it now. */
+  /** The peer's status on the previous connection. A request decided on then may leave only now. */
   readonly claimBefore: Dealings['claim'];
-  /** Since when it has had the next blocks and nothing to send, if nothing is asked of it. */
+  /** Since when the peer has had the next blocks and no open request, unless there are open ones. */
   freeSince: number;
-  /** When it was last asked how high it is. */
+  /** When the peer was last asked for its status. */
   lookedAt: number;
-  /** Why the peer has to be dropped, and has not been yet. */
+  /** Why the node must drop the peer, if it has not yet. */
   fault: { readonly text: string; readonly at: number } | undefined;
 }
 
 /**
- * A node that fetches blocks asks each peer for what that claims to have, for at most twenty at once, for a block of nobody else
- * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and
- * leaves the former alone for a minute. Two blocks that contradict each other it asks anew of a single peer. Whoever is
- * asked answers each request, with the block that was decided.
+ * A node in block sync requests from each peer blocks that the peer claims to have, at most twenty at once, and none
+ * that another peer is on time with. It drops a peer that lowers its height (ASA-2025-001) or stays silent, and bans
+ * the former for a minute. If two blocks contradict each other, it requests both again from a single peer. A node that
+ * is asked answers each request, with the decided block. Time limits apply only to nodes that nothing holds up.
  */
 export function syncing(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -101,21 +101,21 @@ export function syncing(context: CheckerContext): Checker {
 
 interface Moment {
   readonly now: number;
-  /** Nothing makes the node wait with what it has decided. */
+  /** Nothing delays what the node has decided to send. */
   readonly isTimely: boolean;
 }
 
-/** Of one node's life. */
+/** What one life of a node has exchanged with its peers. */
 class Book {
-  /** The height before the first: a chain may begin anywhere. */
+  /** The height before the first: a chain may begin at any height. */
   readonly #origin: number;
   readonly #peers = new Map<string, Dealings>();
   readonly #gone = new Map<string, Dealings>();
-  /** When each was caught. */
+  /** When each liar was caught. */
   readonly #banned = new Map<string, number>();
-  /** Given up once: asked for one block at a time. */
+  /** Peers dropped before, which get one request at a time at first. */
   readonly #doubtful = new Set<string>();
-  /** How often it asked anybody how high they are, if it has been near the end all along; what it asks who has just come counts as well. */
+  /** Status requests so far, and whether the node has been near the end all along. Requests to new peers count, too. */
   #looks = { count: 0, at: 0, isNear: true };
   readonly #fetches = new Fetches<Dealings>((one) => [...this.#peers.values()].includes(one));
 
@@ -170,7 +170,7 @@ class Book {
         const { claim } = dealings;
         const { base, height } = message;
         if (height > Math.max(node.head, this.#origin) + NEAR_END) this.#looks.isNear = false;
-        // Nothing that it said while it was banned counts.
+        // A status that the peer sent while it was banned does not count.
         if (now < (this.#banned.get(peer) ?? -FORGIVEN_MICROS) + FORGIVEN_MICROS) dealings.claim = undefined;
         else if (claim !== undefined && (height < claim.height || base < claim.base))
           dealings.fault ??= {
@@ -221,7 +221,7 @@ class Book {
     if (dealings !== undefined) dealings.lookedAt = now;
   }
 
-  /** Whom it should have asked again by now. */
+  /** A peer that should have been asked for its status again by now. */
   #unasked(now: number): string | undefined {
     const { count, isNear } = this.#looks;
     const every = isNear ? Math.min(FIRST_LOOK_MICROS * 2 ** count, LOOK_MICROS_MAX) : LOOK_MICROS_MAX;
@@ -231,7 +231,7 @@ class Book {
     return undefined;
   }
 
-  /** Which of the next two blocks it should have asked someone else for by now. */
+  /** One of the next two blocks that should have been requested from another peer by now. */
   #unmoved(node: Process, now: number): string | undefined {
     const next = Math.max(node.head, this.#origin) + 1;
     for (const height of [next, next + 1]) {
@@ -271,13 +271,13 @@ class Book {
       : undefined;
   }
 
-  /** What it said at the end of a ban was heard, or was not. */
+  /** The peer claims the block. After a ban the node may have heard a status that the observer ignores. */
   #mayClaim(peer: string, { claim, claimBefore }: Dealings, height: number): boolean {
     const told = claim ?? claimBefore;
     return told === undefined ? this.#banned.has(peer) : told.base <= height && height <= told.height;
   }
 
-  /** What the node should have done by the end of an event. */
+  /** What the node should have done by the end of an event, and has not. */
   left(node: Process, now: number): string | undefined {
     const problem = this.#fetches.problem();
     if (problem !== undefined) return problem;
@@ -296,13 +296,16 @@ class Book {
   }
 }
 
-/** Who was silent or slow may come back: that may have been the network's fault. Who asks too much is no liar. */
+/**
+ * Whether the reason for the drop is a lie. A silent or slow peer may come back, as that may be the network's fault,
+ * and one that requests too much is no liar.
+ */
 const isLie = (reason: string): boolean =>
   reason.startsWith('blocksync:') && !/too many requests|no block for|too slow/.test(reason);
 
 const isSilence = (reason: string): boolean => /^blocksync: (no block for|too slow)/.test(reason);
 
-/** Its drive makes it wait. */
+/** The node's drive makes it wait. */
 const isHindered = ({ disk, pace }: Process): boolean =>
   disk.isSlow || disk.isFull || disk.isDamaged || pace.sync !== undefined;
 

@@ -8,12 +8,15 @@ import { remembered } from '../remembered.ts';
 import { totalOf } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** Rounds before and after the present one that are counted again. */
+/** Rounds before and after the node's own that are counted again. */
 const ROUNDS_ASIDE = 1;
-/** A set is counted again with each vote, one of many validators with every so many: counting them all is their square. */
+/**
+ * A small set is counted at each vote, a larger one every so many votes: counting it each time would cost the square of
+ * its size.
+ */
 const VALIDATORS_A_VOTE = 16;
 
-/** What a node says of two thirds is what its votes and their powers say, counted a second time whenever one came. */
+/** What a node's vote sets say of two thirds agrees with their votes and powers, counted again as votes come. */
 export function tallies(context: CheckerContext): Checker {
   const name = 'conduct';
   const counted = new Map<Process, Counted>();
@@ -56,13 +59,13 @@ export function tallies(context: CheckerContext): Checker {
   };
 }
 
-/** The sets of one height, by round and type. */
+/** The vote sets of one height, by round and type. */
 interface Counted {
   readonly height: number;
   readonly counts: Map<number, Count>;
 }
 
-/** A value that was voted for, with the power of its votes. */
+/** A value with the power of its votes. */
 interface Value {
   readonly id: BlockId;
   power: bigint;
@@ -70,9 +73,9 @@ interface Value {
 
 const powerOf = remembered(totalOf);
 
-/** What was counted of a set: each vote once, and all again when one is exchanged for another. */
+/** The tally of one vote set. Each vote is counted once; when one is exchanged for another, all are counted again. */
 class Count {
-  /** How many votes there were when they were counted last. */
+  /** The number of votes when they were last counted. */
   size = 0;
   readonly set: VoteSetReader;
   readonly validators: readonly Validator[];
@@ -86,7 +89,7 @@ class Count {
     this.#votes = new Array<undefined>(validators.length).fill(undefined);
   }
 
-  /** Counts what is new. */
+  /** Counts the new votes. */
   problem(): string | undefined {
     const { set, validators } = this;
     for (let i = 0; i < validators.length; i++) {
@@ -119,7 +122,7 @@ class Count {
     else value.power += power;
   }
 
-  /** What the set says of the whole. */
+  /** Compares what the set says of two thirds. */
   #told(): string | undefined {
     const { set } = this;
     const total = powerOf(this.validators);

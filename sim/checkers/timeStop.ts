@@ -6,14 +6,14 @@ import { soundly } from '../soundly.ts';
 import { addressesOf, type CheckerContext } from './checker.ts';
 import { rotationOf } from './rotation.ts';
 
-/** Rounds looked back on for a proposer who could have gone on. */
+/** Rounds searched for a proposer that could make a valid block. */
 const ROUNDS_BACK = 64;
 
 /**
- * Whether time has stopped for good: every correct proposer of the last rounds holds a commit of the newest block whose weighted
- * median is no later than that block itself, so that no block that it makes is valid. Less than a third can bring that about
- * with old times in their precommits, where the commit has just two thirds: the median (CometBFT, BFT time, rounded down) is
- * the least of its times then. The bytes of a block are CometBFT's, and so is this.
+ * Whether time has stopped for good: the last commit of every recent correct proposer has a weighted median time no
+ * later than the newest block, so no block that it proposes is valid. Less than a third of the power can cause this
+ * with old times in its precommits if the commit has just two thirds: the median (CometBFT, BFT time, rounded down) is
+ * then the lowest time in it. Block rules are CometBFT's, and so is this weakness.
  */
 export function hasTimeStopped(context: CheckerContext): boolean {
   const head = context.correct.reduce((most, { decided }) => Math.max(most, decided), 0);

@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * Whose turn a round is follows from the chain alone (L14): a correct node has the proposer of the rotation, however many rounds it has come
- * past at once, and asks its signer for a proposal in turns of its own and in no others.
+ * The chain alone determines the proposer of a round (L14). A correct node has the proposer of the rotation, however
+ * many rounds it skipped, and asks its signer for proposals only in its own turns.
  */
 export function turns(context: CheckerContext): Checker {
   const name = 'conduct';

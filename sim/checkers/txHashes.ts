@@ -5,10 +5,10 @@ import { remembered } from '../remembered.ts';
 
 type Suite = Pick<CryptoSuite, 'sha256'>;
 
-/** A transaction's name. A pool holds the same bytes for as long as it holds it, and is looked at again and again. */
+/** A transaction's hash. Cached because a pool keeps the same bytes object and is looked at again and again. */
 export const txHashOf = remembered((tx: Bytes, suite: Suite): Bytes => suite.sha256(tx));
 
-/** The names of the transactions in a message of the pool's channel, which goes to several as the same bytes. */
+/** Hashes of the transactions in a mempool message. Cached because several peers get the same bytes. */
 export const txKeysIn = remembered((message: Bytes, suite: Suite): readonly string[] => {
   const decoded = decodeTxsMessage(message);
   return decoded.ok ? decoded.value.txs.map((tx) => toHex(suite.sha256(tx))) : [];

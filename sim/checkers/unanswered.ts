@@ -4,10 +4,10 @@ import { type Process, textOf } from '../machine/process.ts';
 import type { CheckerContext } from './checker.ts';
 import { Refused } from './questions.ts';
 
-/** What reading an answer of another shape throws. */
+/** Errors from reading an answer of an unexpected shape. */
 const SHAPES = [TypeError, RangeError, SyntaxError];
 
-/** For what asking a node threw. A drive that is broken may make it refuse. */
+/** Reports an error thrown while asking a node. A node with a broken drive may refuse to answer. */
 export function failBy(context: CheckerContext, node: Process, error: unknown): void {
   if (error instanceof StorageFault || error instanceof Refused) {
     if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);

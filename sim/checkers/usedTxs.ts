@@ -3,21 +3,21 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { txHashOf } from './txHashes.ts';
 
-/** What a pool has done with a block is seen so much later at most, when its drive is slow. */
+/** With a slow drive, it may take so long until what the pool did about a block is seen. */
 const SEEN_MICROS = 500_000;
 
-/** Of one life of a node, by the hash of the transaction in hex. */
+/** What one life of a node knows, by transaction hash in hex. */
 class Known {
-  /** Asked about, and not told of yet. */
+  /** Number of open questions to the application about each transaction. */
   readonly open = new Map<string, number>();
   readonly toldAt = new Map<string, number>();
-  /** In a block, with no question open: the pool has nothing more to ask about them. */
+  /** Transactions in a block without an open question. The pool must not ask about them again. */
   readonly used = new Set<string>();
 }
 
 /**
- * POOL: a transaction that a node has seen in a block it knows for good (CometBFT's cache). It is not put to the application
- * again, whoever still sends it.
+ * POOL: a node remembers for good a transaction that it has seen in a block (CometBFT's cache). It does not put it to
+ * the application again, whichever peer sends it. Excused after its operator has emptied the pool.
  */
 export function usedTxs(context: CheckerContext): Checker {
   const name = 'records';
@@ -33,15 +33,16 @@ export function usedTxs(context: CheckerContext): Checker {
       if (fact.kind === 'started') {
         lives.delete(node);
       } else if (fact.kind === 'flushed') {
-        // Questions stay open.
+        // Open questions stay open.
         known.used.clear();
       } else if (fact.kind === 'event') {
-        // While its drive kept it waiting, it has read of nothing that it was told.
+        // While its drive makes the node wait, it has not processed the application's answers.
         const isLate = node.disk.syncedBy(world.now) > world.now;
         for (const tx of fact.event.block.txs) {
           const key = toHex(txHashOf(tx, suite));
           const toldAt = known.toldAt.get(key) ?? Number.NEGATIVE_INFINITY;
-          // The answer to what was asked before the block may have been that it is used, and then it is forgotten.
+          // A question from before the block may be answered with "already used", after which the pool forgets the
+          // transaction.
           const isSeen = !isLate && !known.open.has(key) && world.now - toldAt > SEEN_MICROS;
           if (isSeen) known.used.add(key);
           known.toldAt.delete(key);

@@ -11,12 +11,12 @@ import { rotationOf, type Seat } from './rotation.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
 
-/** Heights remembered behind the newest. */
+/** Heights kept behind the newest. */
 const KEPT_MAX = 64;
 
 /**
- * VAL: an observer of its own follows the chain and checks every decided block once: hashes, links, proposer of the
- * commit's round, and more than two thirds of valid signatures in the commit that the next block carries.
+ * VAL: an independent observer follows the chain and checks every decided block once: hashes, links, proposer,
+ * validator sets, evidence, and valid signatures of more than two thirds in the commit that the next block carries.
  */
 export function validity(context: CheckerContext): Checker {
   const name = 'validity';
@@ -30,7 +30,7 @@ export function validity(context: CheckerContext): Checker {
       if (!fact.node.isCorrect) return;
       const { event } = fact;
       const { height } = event.block.header;
-      // Who comes late decides what was judged long ago.
+      // A node that lags decides blocks that were checked before.
       if (height <= newest) return;
       newest = height;
       const problem =
@@ -46,7 +46,7 @@ export function validity(context: CheckerContext): Checker {
   };
 }
 
-/** The sets of validators move up by one height with each block, as they are, priorities included. */
+/** With each block, the validator sets move up by one height unchanged, priorities included. */
 function stateProblem({ state }: CommittedEvent, last: Seen | undefined): string | undefined {
   if (last === undefined) return undefined;
   const before = last.event.state;
@@ -56,7 +56,7 @@ function stateProblem({ state }: CommittedEvent, last: Seen | undefined): string
     : 'the validators are not those that the state before announced';
 }
 
-/** Who votes two heights on follows from what the application has answered so far, and nothing else. */
+/** The set two heights on follows only from what the application has answered so far. */
 function comingProblem(
   { state }: CommittedEvent,
   seats: readonly Seat[],

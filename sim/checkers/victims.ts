@@ -10,7 +10,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** Pools that hold more are never full in a run. */
+/** Larger pools never fill up in a run. */
 const POOL_MAX = 64;
 
 interface Held {
@@ -18,33 +18,34 @@ interface Held {
   readonly sender: string;
 }
 
-/** A full pool. */
+/** The state of a full pool. */
 interface Full {
   readonly head: number;
-  /** As blocks would hold them, in the order of arrival. */
+  /** In the form that blocks hold them, in the order of arrival. */
   readonly list: readonly Bytes[];
   readonly denom: string;
   readonly held: readonly Held[];
-  /** By sender: of the state, and the one that may run next. */
+  /** By sender: the next nonce in the state, and the nonce after its pending transactions. */
   readonly nonces: ReadonlyMap<string, bigint>;
   readonly next: ReadonlyMap<string, bigint>;
 }
 
 /**
- * POOL: what a full pool gives up for another transaction, as geth does: the last one of the sender who has most beyond a sender's share,
- * for one that may run next of somebody within it; else what is worth least of those that nothing of their sender follows, the
- * youngest of equals, and only for what is worth more.
+ * POOL: a full pool evicts as geth does. If the new transaction may run next and its sender is within its share, the
+ * victim is the last transaction of a sender furthest over its share. Otherwise it is the least valuable transaction
+ * without a successor, the youngest of equals, and only if the new one is worth more.
  */
 export function victims(context: CheckerContext): Checker {
   const name = 'records';
   const { scenario, cluster } = context;
   const { poolTxs = Number.POSITIVE_INFINITY, poolLifetime } = scenario.engine;
-  // Their transactions are in the pool as well, and not in what it shows; and what is too old goes for nobody.
+  // Cosmos transactions are in the pool, too, but `content()` does not show them. Expired transactions leave without a
+  // newcomer.
   if (poolTxs > POOL_MAX || (scenario.bankers ?? []).length > 0 || poolLifetime !== undefined)
     return { name };
   const share = Math.max(1, poolTxs >> 2);
   const before = new Map<Process, Full>();
-  /** How many each may have taken in since it was looked at: of several, one may have gone again for the next. */
+  /** Transactions admitted since the last look. With several, one may have left again for the next. */
   const admitted = new Map<Process, number>();
   return {
     name,
@@ -52,7 +53,7 @@ export function victims(context: CheckerContext): Checker {
       admitted.set(node, (admitted.get(node) ?? 0) + 1);
     }),
     look(node) {
-      // What it was told and has not taken yet waits for its drive, and comes at once.
+      // Transactions in the backlog wait for the node's drive and enter all at once.
       if ((node.node?.backlog() ?? 0) > 0) return;
       const isOne = (admitted.get(node) ?? 0) <= 1;
       admitted.delete(node);
@@ -113,7 +114,7 @@ function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): 
   return compareWorth(victim.tx, fresh.tx, baseFee) < 0 ? undefined : `${what}, which is worth no more`;
 }
 
-/** Goes first: worth less, or as much and younger. */
+/** Whether `a` goes before `b`: it is worth less, or as much and is younger. */
 function isLess({ list, denom }: Full, a: Held, b: Held, baseFee: bigint): boolean {
   const order = compareWorth(a.tx, b.tx, baseFee);
   if (order !== 0 || a === b) return order < 0;

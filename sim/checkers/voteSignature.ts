@@ -1,4 +1,4 @@
-/** Judges of signatures on votes. Not the core's own: a core that takes any signature must not persuade its judges. */
+/** Verifies votes' signatures without the core: a core that accepts any signature must not deceive its checkers. */
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
@@ -6,7 +6,7 @@ import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { CheckerContext } from './checker.ts';
 
-/** Whether the key signed these bytes: ed25519 them themselves, secp256k1 their SHA-256. */
+/** Whether the key signed these bytes: ed25519 signs them directly, secp256k1 their SHA-256. */
 export const isSignature = (
   suite: CryptoSuite,
   { type, bytes: key }: PublicKey,

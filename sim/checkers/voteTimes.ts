@@ -6,20 +6,20 @@ import { isSluggish } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { signedTime, signedValue } from './signedValue.ts';
 
-/** How long what a node wanted to say may take to its signer: its log has to be durable first. */
+/** Time a vote may take from the node's decision to its signature, since the WAL has to be durable first. */
 const SLACK_MICROS = 300_000;
-/** With these nobody can say from outside what a node's clock said a moment ago. */
+/** With these actions, the observer cannot tell what a node's clock showed a moment ago. */
 const TIME_BENDERS: readonly string[] = ['skew', 'jump', 'drift', 'disk', 'pause'];
 
 /**
- * A correct vote carries the time of the validator's clock, and is at least a millisecond later than the block that the
- * validator is locked on or, without a lock, the one it speaks for (CometBFT, BFT time): block time moves on, and stays among
- * the clocks of correct validators.
+ * A correct vote carries the time of the validator's clock. It is also at least a millisecond later than the block that
+ * the validator is locked on or, without a lock, the block it votes for (CometBFT, BFT time). So block time advances,
+ * and stays among the clocks of correct validators.
  */
 export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
   const name = 'conduct';
   const isClockKnown = !scenario.timeline.some(({ action }) => TIME_BENDERS.includes(action.kind));
-  /** Heights at which a node was started: its votes may be older ones. */
+  /** The height at which each node started. Its votes there may be from an earlier life. */
   const begun = new Map<Process, number>();
   return {
     name,
@@ -53,7 +53,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
   };
 }
 
-/** µs since the Unix epoch: what a vote for the block may carry at least, a millisecond after it. */
+/** The least time of a vote for the block, in µs since the Unix epoch: a millisecond after the block. */
 const leastTime = (block: Block | undefined): number =>
   block === undefined
     ? Number.NEGATIVE_INFINITY

@@ -12,10 +12,10 @@ import { isGarbled } from './spread.ts';
 
 type Word = Extract<ConsensusMessage, { kind: 'newValidBlock' }>;
 
-/** What a node has heard waits for its log: it has thought of it within this. */
+/** A message that a node has heard waits for the WAL, but is processed within this. */
 const THINK_MICROS = 100_000;
 
-/** Which block a peer says that it wants, and since when nothing keeps the node from taking note of that. */
+/** The block that a peer asks for, and since when nothing keeps the node from noting that. */
 interface Wish {
   readonly word: Word;
   since: number;
@@ -23,28 +23,29 @@ interface Wish {
 
 type Position = Pick<Word, 'height' | 'round'>;
 
-/** Old words move nobody back. */
+/** An old message moves no peer back. */
 const isBehind = ({ height, round }: Position, at: Position | undefined): boolean =>
   at !== undefined && (height < at.height || (height === at.height && round < at.round));
 
 /** What a peer has said on one connection. */
 interface Talk {
-  /** Where it is: before it says so nobody listens to what it wants there. */
+  /** The peer's height and round. Before it announces them, the node ignores its NewValidBlock. */
   at: Position | undefined;
   wish: Wish | undefined;
 }
 
 /**
- * A correct node believes that a peer collects the block that it has asked for (CometBFT, NewValidBlock), until the peer goes on: which
- * other one was proposed to it is of no account.
+ * Once a peer at the node's believed place asks for a block (CometBFT, NewValidBlock), a correct node believes that the
+ * peer collects it, until the peer moves on, whichever other block was proposed to it. Not judged where frames get
+ * corrupted.
  */
 export function wanted({ world, scenario, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (isGarbled(scenario)) return { name };
   const connections = new Connections((): Talk => ({ at: undefined, wish: undefined }));
-  /** Nodes that have heard of any. */
+  /** Nodes with at least one open wish. */
   const listening = new Set<Process>();
-  /** Since when no fault has begun or ended. */
+  /** The time of the last fault. */
   let calm = 0;
 
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
@@ -54,7 +55,7 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
     if (word.kind === 'newRoundStep') {
       if (!isBehind(word, connection.at)) connection.at = word;
     } else {
-      // What it believes of a connection before may still stand there while it has not come to read of this one.
+      // The node may still believe the place from a previous connection until it has processed the new one.
       const isThere = [connection.at, believed(node, peer)].every(
         (at) => at?.height === word.height && at.round === word.round,
       );

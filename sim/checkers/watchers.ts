@@ -9,12 +9,12 @@ import type { Watcher } from '../clients/watching/watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**
- * Between a commit and its event the node does other things, and what it writes it writes in portions: a subscriber may
- * be one block behind a poll.
+ * Between a commit and its event the node does other things, and it writes in portions. A subscriber may therefore be
+ * one block behind a poll.
  */
 const LAG_MAX = 1;
 
-/** FOLLOW: filters and subscriptions tell the chain's blocks and logs: each once, in order, none left out. */
+/** FOLLOW: filters and subscriptions report the chain's blocks and logs, each once, in order, none left out. */
 export function watched(context: CheckerContext, watchers: readonly Watcher[]): Checker {
   const name = 'watch';
   return {
@@ -31,7 +31,7 @@ export function watched(context: CheckerContext, watchers: readonly Watcher[]): 
   };
 }
 
-/** The same for readers of subscriptions alone, which may be cut off at any place and ask for what they missed. */
+/** The same for clients with subscriptions only, which may be cut off anywhere and ask for what they missed. */
 export function listened(context: CheckerContext, listeners: readonly Listener[]): Checker {
   const name = 'ws';
   return {
@@ -60,7 +60,9 @@ export function listened(context: CheckerContext, listeners: readonly Listener[]
 
 export const longestOf = (context: CheckerContext): ChainReader | undefined => furthestOf(context)?.chain;
 
-/** What the correct node with the longest chain tells, of those with a sound drive; undefined while whoever has decided more is down. */
+/**
+ * The RPC of the correct node with the longest chain and a sound drive. Undefined if a node that decided more is down.
+ */
 export function furthestOf({ correct }: CheckerContext): RpcContext | undefined {
   const told = correct.flatMap(({ state, node, disk }) =>
     state === 'halted' || disk.isDamaged || node?.rpc === undefined ? [] : [node.rpc],
@@ -112,13 +114,13 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
   return found.filter((problem) => problem !== undefined);
 }
 
-/** What the chain holds to the letter after `start`, up to and with `end`. */
+/** What the chain holds after height `start`, up to and including `end`, as JSON text. */
 function expected(chain: ChainReader, start: number, end: number) {
   const hashes: string[] = [];
   const heads: string[] = [];
   const logs: string[] = [];
   const receipts: string[] = [];
-  /** Those that have a topic. */
+  /** Logs with at least one topic. */
   const topical: string[] = [];
   for (let height = Math.max(start + 1, chain.base()); height <= Math.min(end, chain.head()); height++) {
     const block = present(chain.ethBlock(height), 'a kept block');
@@ -133,7 +135,7 @@ function expected(chain: ChainReader, start: number, end: number) {
   return { hashes, heads, logs, receipts, topical };
 }
 
-/** `told` begins as `wanted` does, and goes at least as far as `least`. */
+/** `told` is a prefix of `wanted` and at least as long as `least`. */
 function difference(
   what: string,
   told: readonly string[],

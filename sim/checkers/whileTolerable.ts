@@ -3,7 +3,7 @@ import { type Checker, type CheckerContext, isAlwaysTolerable, isTolerable } fro
 
 type MakeChecker = (context: CheckerContext) => Checker;
 
-/** One that may be believed only as long as less than a third of the power is faulty: from then on it says nothing more. */
+/** Wraps a checker that is valid only while less than a third of the power is faulty. Beyond that it is silent. */
 export const whileTolerable =
   (make: MakeChecker): MakeChecker =>
   (context) => {

@@ -11,14 +11,14 @@ import { keyedHashSuite } from '../keyedHash.ts';
 import { type Choose, type EndChange, idOf, Wire } from '../network/wire.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** A sealed frame on the wire: 4 bytes of length, 1024 of data, 16 of proof. */
+/** A sealed frame on the wire: 4 bytes of length, 1024 of data, 16 of authentication tag. */
 const FRAME_BYTES = 1044;
 const QUIET_MINUTES = 7;
 const MESSAGES = 40;
 const VOTE = 0x22;
-/** A channel that only liars know. */
+/** A channel that only Byzantine peers use. */
 const STRANGE = 0x77;
-/** One that a node would take for another if it read a byte of it alone. */
+/** An id that equals the vote channel if only its low byte is read. */
 const WRAPPED = 0x100 + VOTE;
 const QUEUE_MAX = 10;
 const MESSAGE_BYTES_MAX = 5_000;
@@ -49,7 +49,7 @@ const filled = (size: number, choose: Choose): Bytes => {
   return bytes;
 };
 
-/** Whatever was taken comes once, whole and in the order of its channel; those who are quiet stay connected. */
+/** Every accepted message arrives once, whole and in the order of its channel, and quiet ends stay connected. */
 const carries: Trial = (suite, choose) => {
   const wire = open(suite, choose);
   for (const [end, other] of [
@@ -84,16 +84,16 @@ const carries: Trial = (suite, choose) => {
   };
   wire.pass(QUIET_MINUTES * 60 * SECOND);
   if (wire.isClosed(0) || wire.isClosed(1)) return 'two quiet ends lose each other';
-  // Each asks the other once a minute whether it is there, and is answered.
+  // Each end pings the other once a minute and gets a pong.
   if (quietBytes > 4 * QUIET_MINUTES * FRAME_BYTES)
     return `two quiet ends tell each other ${quietBytes} bytes`;
   const busy = wire.ends[0].channelStates.find(({ recentlySent }) => recentlySent > 0);
   return busy && `${busy.recentlySent} bytes were sent just now, after minutes of silence`;
 };
 
-/** Who falls silent is let go, and not before it had the time to answer. */
+/** A silent peer is dropped, but not before it had time to answer. */
 const letsGo: Trial = (suite, choose) => {
-  // Few frames: here they are sealed with the real cipher.
+  // With so few frames, the real cipher is affordable.
   const sealed: EndChange = { aead: nobleAead };
   const wire = open(suite, choose, [sealed, sealed]);
   wire.meddle = (bytes, fromFirst) => (fromFirst ? bytes : new Uint8Array(0));
@@ -103,7 +103,7 @@ const letsGo: Trial = (suite, choose) => {
   return wire.isClosed(0) ? undefined : 'a silent peer is never let go';
 };
 
-/** A handshake that nobody answers, or that is answered by an echo or a key of low order, ends. */
+/** A handshake ends if nobody answers it, or an echo or a low-order key does. */
 const doubts: Trial = (suite, choose) => {
   const mute = new Wire(suite, choose);
   mute.meddle = () => new Uint8Array(0);
@@ -116,9 +116,9 @@ const doubts: Trial = (suite, choose) => {
   return low.events().some(({ kind }) => kind === 'closed') ? undefined : 'a key of low order is taken';
 };
 
-/** Names of chains that are nearly ours, `chain_9000-1`. */
+/** Names that almost equal our chain's, `chain_9000-1`. */
 const OTHER_CHAINS = ['chain_9001-1', 'chain_9000-10', 'chain_9000-', 'xchain_9000-1', 'Chain_9000-1', ''];
-/** What nobody says of itself. */
+/** Node infos that are invalid. */
 const NOBODY: readonly Partial<NodeInfo>[] = [
   { channels: new Uint8Array(0) },
   { channels: Uint8Array.of(VOTE, BLOCKS, VOTE) },
@@ -129,7 +129,7 @@ const NOBODY: readonly Partial<NodeInfo>[] = [
   { other: { txIndex: 'ON', rpcAddress: '' } },
   { other: { txIndex: 'on', rpcAddress: 'tcp://\u0000' } },
 ];
-/** In what peers may differ from us. */
+/** Node infos that differ from ours and are valid. */
 const OTHERS: readonly Partial<NodeInfo>[] = [
   { protocol: { p2p: 7, block: 11, app: 5 }, moniker: 'node1', version: '' },
   { channels: Uint8Array.of(STRANGE, VOTE), listenAddress: '', other: { txIndex: '', rpcAddress: 'x' } },
@@ -139,9 +139,12 @@ const OTHERS: readonly Partial<NodeInfo>[] = [
   },
 ];
 
-/** Nobody else than whom was asked for, and nobody of another chain, protocol or world of channels; whoever else it is may come. */
+/**
+ * An end accepts only the peer that it dialled, and only peers of its chain and protocol with a common channel. Other
+ * differences are accepted.
+ */
 const asksWho: Trial = (real, choose) => {
-  // Many handshakes: with the real signatures they would take longer than a short run.
+  // With real signatures, so many handshakes would take longer than a short run.
   const suite = keyedHashSuite(real);
   const second = idOf(suite, 2);
   const lies: readonly (readonly [EndChange, EndChange?])[] = [
@@ -168,7 +171,7 @@ const asksWho: Trial = (real, choose) => {
   return asked.isReady(0) && asked.isReady(1) ? undefined : 'who was asked for is refused';
 };
 
-/** What somebody in between has touched ends the connection, and nothing of it is heard. */
+/** If anybody tampers with the stream, the connection ends and nothing tampered with is heard. */
 const isSealed: Trial = (suite, choose) => {
   const touches: readonly ((bytes: Bytes) => Bytes)[] = [
     (bytes) => bytes.map((byte, i) => (i === choose(bytes.length) || i === 9 ? byte ^ 1 : byte)),
@@ -196,7 +199,7 @@ const isSealed: Trial = (suite, choose) => {
   return again.isClosed(1) ? undefined : 'what was recorded is heard again';
 };
 
-/** Messages have their bounds on both sides: more is not taken to be sent, and whoever sends more is let go. */
+/** Both ends limit messages: too many or too large ones are not sent, and an end that sends them is dropped. */
 const isBounded: Trial = (suite, choose) => {
   const small: EndChange = { channels: SMALL };
   const full = open(suite, choose, [small, small]);
@@ -221,7 +224,9 @@ const isBounded: Trial = (suite, choose) => {
   return givesBack(suite, choose) ?? fits(suite, choose);
 };
 
-/** Of what waits for a peer only so many bytes may; what has left makes room for as many again, and one message may be larger. */
+/**
+ * The bytes that wait for a peer are limited. What has left makes room again, and one larger message may wait alone.
+ */
 const givesBack: Trial = (suite, choose) => {
   const few: EndChange = { channels: SMALL, queuedBytesMax: 3 * MESSAGE_BYTES_MAX };
   const wire = open(suite, choose, [few, { channels: SMALL }]);
@@ -235,12 +240,15 @@ const givesBack: Trial = (suite, choose) => {
   return narrow.ends[0].send(VOTE, new Uint8Array(100)) ? undefined : 'nothing may wait alone';
 };
 
-/** The largest transaction that pools take, and as many as fill a message, leave one node and are read by the other; more are not. */
+/**
+ * The largest transaction that a pool takes, and a full message of several, arrive and can be read. A larger message
+ * cannot.
+ */
 const fits: Trial = (suite, choose) => {
   const { messageBytesMax } = CHANNEL_SPECS.find(({ id }) => id === CHANNELS.mempool) as ChannelSpec;
   const { txBytesMax } = DEFAULT_MEMPOOL;
   const largest = filled(txBytesMax, choose);
-  // Their lengths take as many bytes, however they are shared out.
+  // The length prefixes take the same number of bytes wherever the total is split.
   const [first, rest] = [largest.subarray(200_000), largest.subarray(0, 100_000)];
   const room = messageBytesMax - encodeTxsMessage({ txs: [first, rest] }).length;
   const full = [first, largest.subarray(0, rest.length + room)];
@@ -257,7 +265,7 @@ const fits: Trial = (suite, choose) => {
 };
 
 const RATE = 20_000;
-/** A vote does not wait until blocks have gone, and a rate holds, both ways, however long nothing was said. */
+/** A vote does not wait for blocks ahead of it, and rates hold in both directions, however long the silence before. */
 const isFair: Trial = (suite, choose) => {
   const wire = open(suite, choose, [{ sendRate: RATE }]);
   const [first] = wire.ends;
@@ -275,7 +283,7 @@ const isFair: Trial = (suite, choose) => {
     if (voteAt < 0 && wire.ends[1].events().some((one) => one.kind === 'message' && one.channel === VOTE))
       voteAt = ms;
   }
-  // A second's worth may leave at once; a packet that leaves alone takes two frames.
+  // A second's worth may leave at once. A packet that leaves alone takes two frames.
   if (bytes > 9 * RATE || bytes < 2 * RATE) return `${bytes} bytes leave in 3 s at ${RATE} a second`;
   if (voteAt < 0 || voteAt > 1_200) return 'a vote waits for the blocks before it';
   const fast = open(suite, choose, [{}, { receiveRate: RATE }]);
@@ -283,7 +291,7 @@ const isFair: Trial = (suite, choose) => {
   fast.ends[0].send(BLOCKS, new Uint8Array(3 * RATE));
   fast.carry();
   const pause = fast.ends[1].readPauseMicros(fast.now);
-  // A second's worth is free; here, too, packets that leave alone take two frames.
+  // A second's worth is free. Here, too, packets that leave alone take two frames.
   return pause >= 2 * SECOND && pause < 6 * SECOND
     ? undefined
     : `reads on after ${pause} µs at ${RATE} a second`;
@@ -291,7 +299,10 @@ const isFair: Trial = (suite, choose) => {
 
 const TRIALS: readonly Trial[] = [carries, letsGo, doubts, asksWho, isSealed, isBounded, isFair];
 
-/** The connections of a real node, which the simulated network stands in for: at the end of a run one thing is tried of them, over streams cut at random. */
+/**
+ * Tests the connections of a real node, which the simulated network replaces: at the end of a run one property is
+ * tried, over streams cut at random.
+ */
 export function wires(context: CheckerContext): Checker {
   const name = 'conduct';
   return {

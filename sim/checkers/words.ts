@@ -9,50 +9,54 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { isPrompt, isSound } from './recoverable.ts';
 
-/** An answer or a farewell waits for no more than a write of the log. */
+/** An answer or the drop of a peer waits at most for a write of the WAL. */
 const PROMPT_MICROS = 5_000_000;
-/** In which what was said of the step before has left. */
+/** Time within which messages about the previous step have left. */
 const SAID_MICROS = 100_000;
-/** Claims of one peer in a height that are remembered: a liar may make many. */
+/** Claims of one peer in a height that are kept, since a liar may make many. */
 const CLAIMS_MAX = 64;
 
 type Claim = Extract<ConsensusMessage, { kind: 'voteSetMaj23' }>;
 type Bits = Extract<ConsensusMessage, { kind: 'voteSetBits' }>;
 
-/** A claim of a peer that has to be answered. */
+/** A peer's claim that must be answered. */
 interface Question {
   readonly claim: Claim;
   readonly at: number;
-  /** Who had voted for the value when it came. */
+  /** Validators that had voted for the value when the claim came. */
   readonly voters: readonly number[];
 }
 
 /** What a peer has claimed in a height since it is connected. */
 interface Talk {
   questions: readonly Question[];
-  /** Claims that came while the node waited for its log, and had no place then: it answers those that it gets to when there is one. */
+  /**
+   * Claims that found no vote set when they came, while the node waited for the WAL. It answers them if there is one by
+   * then.
+   */
   early: readonly Claim[];
   claims: readonly Claim[];
-  /** Since when it should have been dropped. */
+  /** Since when the peer should have been dropped. */
   lied: { readonly text: string; readonly at: number } | undefined;
 }
 
 /**
- * What a correct node tells its peers of a block and of votes is so: each claim of two thirds at its height is answered with the
- * votes that it has for that value and no others, whoever claims two things of one round is dropped, and who waits for a decided block
- * says that it was decided.
+ * What a correct node tells its peers of a block and of votes is true. It answers each claim of two thirds at its
+ * height with the votes that it has for that value, and no others. It drops a peer that claims two values for one round
+ * and type. While it waits for a decided block, its NewValidBlock says that the block is decided. Excused: pauses, disk
+ * faults and drives that are slow or just were.
  */
 export function words(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, scenario } = context;
-  // A node that stands still, or waits for its drive, says later what was so before.
+  // A node that is paused or waits for its drive announces late what was true before.
   const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
   const talks = new Connections(newTalk);
   const aftermath = new Aftermath(world);
   const heights = new Map<Process, number>();
-  /** Who was told something in the present event that it had no place for. */
+  /** Nodes that heard a claim in the present event for which they had no vote set. */
   const early = new Set<Process>();
-  /** Since when a node waits for the block that was decided. */
+  /** Since when each node waits for the block that was decided. */
   const committing = new Map<Process, number>();
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
   const isAble = (node: Process): boolean => isTimely && isPrompt(node);
@@ -83,7 +87,7 @@ export function words(context: CheckerContext): Checker {
     for (const peer of to) {
       const talk = talks.get(node, peer);
       const problem = talk && answerProblem(talk, rs, message, (index) => isHonest(message.height, index));
-      // A slow drive holds up what was said to an earlier claim, perhaps one of the connection before.
+      // With a slow drive, this may answer an earlier claim, perhaps one of the previous connection.
       if (problem !== undefined && isSound(node.disk) && !aftermath.lasts(node))
         failOn(node, `answers a claim of ${peer} with ${problem}`);
     }
@@ -98,7 +102,7 @@ export function words(context: CheckerContext): Checker {
       if (fact.kind === 'started') committing.delete(node);
       else if (fact.kind === 'dropped') talks.end(node, fact.peer);
       else if (fact.kind === 'moved') {
-        // What waited while the height was decided finds the node in the next one.
+        // Messages that waited while the height was decided find the node at the next one.
         if (fact.position.height !== heights.get(node))
           for (const talk of talks.of(node).values()) if (!isNew(talk)) goOn(talk, fact.position.height);
         heights.set(node, fact.position.height);
@@ -112,7 +116,7 @@ export function words(context: CheckerContext): Checker {
       }
     }),
     look(node) {
-      // What does not wait for a write of the log was looked at when it came, and found no place.
+      // Without a backlog, the node has processed the claim and ignored it.
       if (!early.delete(node) || (node.node?.backlog() ?? 0) > 0) return;
       for (const talk of talks.of(node).values()) talk.early = [];
     },
@@ -129,7 +133,7 @@ function goOn(talk: Talk, height: number): void {
   Object.assign(talk, { ...newTalk(), early });
 }
 
-/** The node answers what it has a place for; false for what may have none. */
+/** Notes a claim that the node must answer. False if the node may have no vote set for it. */
 function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: string): boolean {
   const { height, round, type, blockId } = claim;
   const set = height === rs.height ? rs.votes(round, type) : undefined;
@@ -150,7 +154,7 @@ function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: strin
   return true;
 }
 
-/** Read off the votes: a tally of the node may be what is wrong. */
+/** Read from the single votes, because the node's own tally may be wrong. */
 function votersFor(set: VoteSetReader, blockId: BlockId): readonly number[] {
   const voters: number[] = [];
   for (let i = 0; i < set.bits.size; i++) {
@@ -185,7 +189,7 @@ function answerProblem(
   for (let i = 0; set !== undefined && i < bits.size; i++) {
     const vote = bits.has(i) ? set.vote(i) : undefined;
     if (bits.has(i) && vote === undefined) return `a vote of validator ${i} that it does not have`;
-    // A liar may have voted for this, too.
+    // A Byzantine validator may have voted for this value, too.
     if (vote !== undefined && !equalBlockId(vote.blockId, blockId) && isHonest(i))
       return `the vote of validator ${i}, which is for something else`;
   }

@@ -20,7 +20,7 @@ const unary =
     f.push(act(f.pop()));
   };
 
-/** Of two numbers modulo a third. */
+/** An operation on two numbers modulo a third. */
 const modular =
   (act: (a: bigint, b: bigint) => bigint): Instruction =>
   (f) => {

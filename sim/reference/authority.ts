@@ -5,11 +5,11 @@ import { list, number, text } from './rlp.ts';
 import { toWord } from './state.ts';
 
 const MAGIC = Uint8Array.of(0x05);
-/** SEC 2: how many points secp256k1 has. */
+/** SEC 2: the order of secp256k1. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const NONCE_LAST = 2n ** 64n - 1n;
 
-/** Who signed this tuple, by EIP-7702; undefined for one that is skipped whatever the state is. */
+/** The signer of this EIP-7702 tuple; undefined for a tuple that is skipped whatever the state is. */
 export function authorityOf(
   { chainId, address, nonce, yParity, r, s }: Authorization,
   ourChainId: bigint,
@@ -20,7 +20,7 @@ export function authorityOf(
     nonce < NONCE_LAST,
     yParity === 0 || yParity === 1,
     r > 0n && r < ORDER,
-    // EIP-2: of the two s that say the same, the lower one.
+    // EIP-2: of the two equivalent values of s, only the lower one.
     s > 0n && 2n * s < ORDER,
   ];
   if (rules.includes(false)) return undefined;

@@ -34,15 +34,15 @@ export interface Coins {
 export interface Send {
   readonly typeUrl: string;
   readonly from: Name;
-  /** Whoever else pays; not known here. */
+  /** How many further senders there are, which are not read. */
   readonly others: number;
   readonly to: readonly { readonly name: Name; readonly coins: readonly Coins[] }[];
   readonly coins: readonly Coins[];
-  /** All addresses, as they are written. */
+  /** All addresses as they are written. */
   readonly texts: readonly string[];
 }
 
-/** A transaction of bank messages, read again. */
+/** A transaction of bank messages, decoded. */
 export interface BankTx {
   readonly sends: readonly Send[];
   readonly sequence: bigint;
@@ -52,24 +52,24 @@ export interface BankTx {
   readonly timeoutHeight: bigint;
   readonly pubKey: Bytes | undefined;
   readonly signature: Bytes;
-  /** In which of these forms it may be signed. */
+  /** The sign modes under which its signature may be valid. */
   readonly forms: readonly SignForm[];
   readonly signed: SignedParts;
   readonly memo: string;
-  /** Of the fee, as it is named. */
+  /** The coins of the fee. */
   readonly feeCoins: readonly Coins[];
-  /** What is there that no transaction here may have. */
+  /** A reason for refusal: a part that no transaction here may have or must not lack. */
   readonly surplus: string | undefined;
   readonly size: number;
 }
 
-/** Bytes of it. */
+/** The longest memo, in bytes. */
 const MEMO_MAX = 256;
 
-/** A block holds something that is no transaction of bank messages. */
+/** A block holds something other than a transaction of bank messages. */
 export class Unreadable extends Error {}
 
-/** Reads the parts of a transaction, and notes whether one says what it could have left out. */
+/** Decodes the parts of a transaction, and notes whether any writes out a default value. */
 class Parts {
   isWordy = false;
 
@@ -116,7 +116,7 @@ const FORMS: ReadonlyMap<number | undefined, readonly SignForm[]> = new Map([
   [SIGN_MODE.aminoJson, ['amino', 'typed']],
 ]);
 
-/** What each has to be there once and without anything beside it. */
+/** Checks the parts that must be there exactly once, and those that must be absent. */
 function surplusOf(
   { signerInfos, fee, tip }: AuthInfo,
   signatures: readonly Bytes[],
@@ -130,11 +130,11 @@ function surplusOf(
   return (length === 64 || length === 65) && recovery <= 1 ? undefined : 'has an odd signature';
 }
 
-/** As this chain calls Ethereum's kind of key, and as its relatives do, whose wallets know no other name. */
+/** The type of Ethereum keys as this chain and its relatives name it, because some wallets know no other name. */
 const KEY_NAME =
   /^\/((chain|cosmos\.evm|ethermint)\.crypto\.v1|injective\.crypto\.v1beta1)\.ethsecp256k1\.PubKey$/;
 
-/** At most one option, and one kind of key. */
+/** There is at most one extension option, and only one kind of key. */
 function beside({ extensionOptions }: TxBody, { modeInfo, publicKey }: SignerInfo): string | undefined {
   if (publicKey !== undefined && !KEY_NAME.test(publicKey.typeUrl)) return 'shows a key of another kind';
   if (extensionOptions.length > 1) return 'has more than one option';
@@ -166,7 +166,7 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
     timeoutHeight: body.timeoutHeight,
     pubKey,
     signature: present(raw.signatures[0], 'a signature').slice(0, 64),
-    // A signed document does not say how the bytes are written: they would be anybody's to write again.
+    // An amino or typed document does not cover how the bytes are written, so anybody could write them differently.
     forms: parts.isWordy || known.length < raw.bodyBytes.length ? forms.filter(isOfBytes) : forms,
     signed: raw,
     memo: body.memo,
@@ -176,10 +176,10 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
   };
 }
 
-/** Gas of its bytes, its signature and its fee. */
+/** Gas for its bytes, its signature and its fee. */
 export const anteGas = ({ size }: BankTx): bigint => 10n * BigInt(size) + 26_000n;
 
-/** Why a block may not hold it; undefined when it may. */
+/** Why a block may not hold the transaction; undefined when it may. */
 export function bankRefusal(
   tx: BankTx,
   state: ReferenceState,
@@ -231,7 +231,7 @@ function isSigned(tx: BankTx, key: Bytes, data: SignedFor, suite: CryptoSuite): 
   });
 }
 
-/** The account of a key: the end of the hash of its point. */
+/** The account of a key: the last 20 bytes of the hash of its point. */
 function keyName(key: Bytes, suite: CryptoSuite): Name | undefined {
   const point = suite.secp256k1Uncompress(key);
   return point === undefined ? undefined : toHex(suite.keccak256(point.slice(1)).slice(12));
@@ -242,17 +242,17 @@ const coinsIn = ({ coins, to }: Send): readonly (readonly Coins[])[] => [
   ...to.map((one) => one.coins),
 ];
 
-/** In order of their names, none twice. */
+/** Sorted by denom, none twice. */
 const isInOrder = (coins: readonly Coins[]): boolean =>
   coins.every(({ denom }, i) => i === 0 || (coins[i - 1]?.denom ?? '') < denom);
 
 const isSome = ({ amount }: Coins): boolean => BigInt(amount) > 0n;
-/** Digits without a zero before them, and the name of a coin. */
+/** Digits without a leading zero, and a valid denom. */
 const isPlain = ({ denom, amount }: Coins): boolean =>
   /^[1-9][0-9]*$/.test(amount) && /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom);
 const isQuiet = (text: string): boolean => text === text.toLowerCase();
 
-/** Of each coin comes out what goes in. */
+/** For each denom, outputs and inputs add up to the same sum. */
 function isEven({ coins, to }: Send): boolean {
   const out = to.flatMap((one) => one.coins);
   const denoms = new Set([...coins, ...out].map(({ denom }) => denom));

@@ -1,4 +1,4 @@
-/** What a bank transaction does, and what it leaves in the results of its block. */
+/** Executes a bank transaction, and works out its result in the block. */
 import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
@@ -12,19 +12,19 @@ import type { Name, ReferenceState } from './state.ts';
 export interface BankBlock {
   readonly baseFee: bigint;
   readonly coinbase: Name;
-  /** Who gets the base fee; undefined when it is burned. */
+  /** The account that gets the base fee; undefined when the fee is burned. */
   readonly collector: Name | undefined;
-  /** Nobody may send coins there. */
+  /** The account to which nobody may send coins. */
   readonly blocked: Name;
 }
 
-/** Gas of a message, and of each balance that it changes. */
+/** Gas of a message, of each balance that it changes, and of a new account. */
 const [MESSAGE, BALANCE, NEW_ACCOUNT] = [1_000n, 5_000n, 25_000n];
 
-/** The SDK's codes, with what ends their texts. */
+/** The SDK's error codes, with the ends of their messages. */
 const ENDS = { 4: 'unauthorized', 5: 'insufficient funds', 11: 'out of gas' } as const;
 
-/** Ends a transaction's messages. */
+/** Aborts the transaction's messages. */
 class Failure extends Error {
   readonly code: keyof typeof ENDS;
 
@@ -34,7 +34,7 @@ class Failure extends Error {
   }
 }
 
-/** All messages or none; the fee is paid either way. */
+/** Runs all messages or none; the fee is paid either way. */
 export class BankRun {
   readonly #state: ReferenceState;
   readonly #tx: BankTx;

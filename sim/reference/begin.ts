@@ -1,11 +1,14 @@
-/** Whether an instruction can begin: its operands are there, their results have room, and the memory that it names is a number's worth. */
+/**
+ * Whether an instruction can begin: its operands are on the stack, there is room for its result, and its memory range
+ * is no larger than a uint64.
+ */
 
 const COUNT_LIMIT = 2n ** 64n;
 const STACK_MAX = 1024;
-/** Of the most memory that has a price. */
+/** End of the most memory that has a price. */
 const PRICED_END = 32n * (2n ** 32n - 1n);
 
-/** Instructions by how many operands they have; DUP, SWAP and LOG by their number. */
+/** Instructions by number of operands. DUP, SWAP and LOG are computed from their opcode. */
 const OPERANDS: readonly (readonly [count: number, ops: readonly number[]])[] = [
   [1, [0x15, 0x19, 0x1e, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xff]],
   [2, [1, 2, 3, 4, 5, 6, 7, 10, 11, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a, 0x1b, 0x1c, 0x1d]],
@@ -25,13 +28,13 @@ function operandsOf(op: number): number {
   return OPERANDS.find(([, ops]) => ops.includes(op))?.[0] ?? 0;
 }
 
-/** Leaves one item more than it finds. */
+/** The instruction leaves one more item on the stack than it finds. */
 const isMore = (op: number): boolean =>
   within(op, 0x5f, 0x8f) ||
   [0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x3d, 0x58, 0x59, 0x5a].includes(op) ||
   (within(op, 0x41, 0x4a) && op !== 0x49);
 
-/** The memory that an instruction works on: where, and how much, from its operands. */
+/** The memory ranges (offset and size) that an instruction uses, from its operands. */
 function memoryOf(op: number, operand: (place: number) => bigint): readonly (readonly [bigint, bigint])[] {
   const range = (at: number, size: number) => [operand(at), operand(size)] as const;
   if (op === 0x51 || op === 0x52) return [[operand(0), 32n]];
@@ -45,10 +48,10 @@ function memoryOf(op: number, operand: (place: number) => bigint): readonly (rea
   return op === 0x20 || op === 0xf3 || op === 0xfd || within(op, 0xa0, 0xa4) ? [range(0, 1)] : [];
 }
 
-/** Calls and creations ask for their least price before. */
+/** Calls and creations charge their base price before memory. */
 const isReckonedInSteps = (op: number): boolean => within(op, 0xf0, 0xfa) && op !== 0xf3;
 
-/** Undefined when it can, as far as gas is not asked for. */
+/** Why the instruction cannot begin, gas aside; undefined when it can. */
 export function faultAtStart(op: number, stack: readonly bigint[]): string | undefined {
   const operands = operandsOf(op);
   if (stack.length < operands) return `stack underflow (${stack.length} <=> ${operands})`;

@@ -3,7 +3,7 @@ import { to0xHex } from '../../core/lib/bytes.ts';
 import type { AbciEvent } from '../../core/types/result.ts';
 import { event } from './result.ts';
 
-/** What a block tells of itself after what it tells of offences: its base fee, its gas, and its bloom where something is in it. */
+/** The events of a block after those of offences: its base fee, its gas, and its bloom unless that is empty. */
 export function blockEvents({ baseFeePerGas, gasUsed, number, logsBloom }: EthHeader): readonly AbciEvent[] {
   return [
     event('fee_market', ['base_fee', `${baseFeePerGas}`]),

@@ -12,7 +12,7 @@ const most = (gas: number): number => gas - Math.floor(gas / 64);
 type Kind = 'call' | 'code' | 'delegate' | 'static';
 const NAMES = { call: 'CALL', code: 'CALLCODE', delegate: 'DELEGATECALL', static: 'STATICCALL' } as const;
 
-/** Why there is no frame for what is called or made. */
+/** Why a call or creation gets no frame of its own. */
 function refusalOf({ machine, input }: Frame, value: bigint): string | undefined {
   if (input.depth >= DEPTH_MAX) return 'max call depth exceeded';
   return machine.state.account(input.self).balance < value ? 'insufficient balance for transfer' : undefined;
@@ -32,7 +32,7 @@ function call(f: Frame, kind: Kind): void {
   f.mayReach(outAt, outSize);
   f.reach(inAt, inSize, STEP_UNPAID);
   f.reach(outAt, outSize, STEP_UNPAID);
-  // Only a call takes the value elsewhere.
+  // CALLCODE moves no value to the called account.
   const isNew = value !== 0n && kind !== 'code' && !state.exists(to);
   if (value !== 0n) f.use(VALUE_GAS + (isNew ? NEW_ACCOUNT_GAS : 0), STEP_UNPAID);
   const delegate = delegateOf(state.account(to).code);
@@ -114,7 +114,7 @@ function create(f: Frame, isSalted: boolean): void {
   f.push(ended.ending === 'stop' ? BigInt(`0x${name}`) : 0n);
 }
 
-/** EIP-6780: only what was made in this transaction goes, everything else just pays out. */
+/** EIP-6780: only a contract created in the same transaction is destroyed; any other only pays out its balance. */
 function selfDestruct(f: Frame): void {
   f.use(DESTROY_GAS);
   f.mayWrite();

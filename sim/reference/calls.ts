@@ -11,12 +11,12 @@ export type CallKind =
   | 'CREATE2'
   | 'SELFDESTRUCT';
 
-/** A call, or a creation, and what it called in turn. */
+/** A call or creation, and the calls that it made in turn. */
 export interface CallNode {
   readonly kind: CallKind;
-  /** Whose storage the caller works on. */
+  /** The account in whose storage the caller runs. */
   readonly from: Name;
-  /** Whose code runs; of a creation the account that it makes. */
+  /** The account whose code runs; for a creation, the new account. */
   readonly to: Name;
   readonly value: bigint;
   readonly gas: number;
@@ -25,13 +25,13 @@ export interface CallNode {
   output: Bytes;
   error: string | undefined;
   readonly calls: CallNode[];
-  /** Of each of its logs, how many calls came before it. */
+  /** For each of its logs, how many calls came before it. */
   readonly logs: number[];
 }
 
 type Entry = Pick<CallNode, 'kind' | 'from' | 'to' | 'value' | 'gas' | 'input'>;
 
-/** Notes who called whom in a transaction, also where it was undone. */
+/** Records the call tree of a transaction, reverted calls included. */
 export class CallTree {
   readonly #open: CallNode[] = [];
   root: CallNode | undefined;
@@ -48,12 +48,12 @@ export class CallTree {
     if (node === undefined) return ended;
     node.gasUsed = node.gas - ended.gas;
     node.error = ended.error;
-    // What fails gives back nothing but the words of a revert.
+    // A failed call returns nothing, except the data of a revert.
     node.output = ended.ending === 'fault' ? EMPTY : ended.output;
     return ended;
   }
 
-  /** What ends before it begins costs nothing. */
+  /** A call that is refused before it begins costs nothing. */
   refused(entry: Entry, error: string): void {
     this.enter(entry);
     this.exit({ gas: entry.gas, ending: 'fault', output: EMPTY, error });
@@ -64,7 +64,7 @@ export class CallTree {
     node?.logs.push(node.calls.length);
   }
 
-  /** A contract that goes, and all it has. */
+  /** A contract self-destructs and gives its balance away. */
   destroyed(from: Name, to: Name, value: bigint): void {
     this.enter({ kind: 'SELFDESTRUCT', from, to, value, gas: 0, input: EMPTY });
     this.exit({ gas: 0, ending: 'stop', output: EMPTY, error: undefined });

@@ -1,4 +1,4 @@
-/** The hashes that stand in a header, and its own, a second time from CometBFT's specification: no line of core/codec is used. */
+/** The hashes in a header and the header's own, worked out again from CometBFT's specification without core/codec. */
 import { sha256 } from '../../core/crypto/hash.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
@@ -13,7 +13,7 @@ import { protoFields } from './protoFields.ts';
 const FLAGS = { absent: 1, commit: 2, nil: 3 } as const;
 const KEYS = { ed25519: 1, secp256k1: 2 } as const;
 
-/** The bytes of one leaf or node of a tree at a time, on their way into its hash. */
+/** Buffer for the bytes of one leaf or node of a tree, on their way into its hash. */
 class Scratch {
   #bytes = new Uint8Array(1024);
   #length = 0;
@@ -44,7 +44,7 @@ class Scratch {
       .raw(value);
   }
 
-  /** A message within a message, which is there even when it is empty. */
+  /** An embedded message, which is written even when it is empty. */
   inner(field: number, write: (scratch: Scratch) => void): this {
     this.#byte((field << 3) | 2);
     const start = this.#length;
@@ -88,7 +88,7 @@ const leafOf =
   (into) =>
     into.raw(value);
 
-/** RFC 6962: the left half of a tree is the largest whole one. */
+/** RFC 6962: the left subtree is the largest perfect one. */
 const rootOf = (leaves: readonly Leaf[]): Bytes =>
   leaves.length === 0
     ? scratch.hash(undefined, () => {})
@@ -131,7 +131,7 @@ const blockId = (into: Scratch, { hash, parts }: BlockId): Scratch =>
 
 export const hashOfTxs = (txs: readonly Bytes[]): Bytes => rootOf(txs.map((tx) => leafOf(sha256(tx))));
 
-/** @param list As it stands in a block: each piece within a field that tells its kind, within one of the list. */
+/** @param list as encoded in a block: each piece is a field that tells its kind, inside a field of the list. */
 export const hashOfEvidence = (list: Bytes): Bytes =>
   rootOf(
     (protoFields(list) ?? [])
@@ -152,7 +152,7 @@ export const hashOfCommit = ({ signatures }: Commit): Bytes =>
     ),
   );
 
-/** What a header says of a result. */
+/** The fields of a result that last_results_hash covers. */
 export type HashedResult = Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>;
 
 export const hashOfResults = (results: readonly HashedResult[]): Bytes =>
@@ -167,7 +167,7 @@ export const hashOfResults = (results: readonly HashedResult[]): Bytes =>
 export const hashOfValidators = ({ validators }: ValidatorSet): Bytes =>
   rootOfPowers(validators.map(({ pubKey, power }) => ({ pubKey, power })));
 
-/** From one block to the next they are the same, as a rule. */
+/** Cached, because they are usually the same from one block to the next. */
 const rootOfPowers = newest((powers: readonly Pick<Validator, 'pubKey' | 'power'>[]) =>
   rootOf(
     powers.map(

@@ -2,7 +2,10 @@ import type { EthTx } from '../../core/app/chain.ts';
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import { list, number, text } from './rlp.ts';
 
-/** The one way to write a transaction (EIP-155, EIP-2718, EIP-2930, EIP-1559, EIP-7702); other bytes of the same fields were another hash of it. */
+/**
+ * The canonical encoding of a transaction (EIP-155, EIP-2718, EIP-2930, EIP-1559, EIP-7702). Another encoding of the
+ * same fields would have another hash.
+ */
 export function ethBytes(tx: EthTx): Bytes {
   const access = list(
     tx.accessList.map(({ address, storageKeys }) => list([text(address), list(storageKeys.map(text))])),

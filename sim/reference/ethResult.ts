@@ -1,4 +1,4 @@
-/** What an Ethereum transaction leaves in the results of its block, a second time. */
+/** Works out again what an Ethereum transaction leaves in the results of its block. */
 import type { EthTx } from '../../core/app/chain.ts';
 import { type Bytes, concat, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
@@ -9,16 +9,16 @@ import type { Spelling } from './spelling.ts';
 import type { Log } from './state.ts';
 import type { Outcome } from './transaction.ts';
 
-/** A transaction that ran, and where. */
+/** A transaction that ran, and its place. */
 export interface EthDeed {
   readonly tx: EthTx;
   readonly outcome: Outcome;
   readonly height: number;
-  /** Among the Ethereum transactions of the block. */
+  /** Its index among the Ethereum transactions of the block. */
   readonly index: number;
-  /** SHA-256 of its wrapping. */
+  /** SHA-256 of its Cosmos wrapping. */
   readonly hash: Bytes;
-  /** Logs of the block before it. */
+  /** Number of logs in the block before it. */
   readonly logsBefore: number;
 }
 
@@ -66,7 +66,7 @@ function ethereumEvents(
   ];
 }
 
-/** The fee, the transaction itself, its logs, and the coins that it moved. */
+/** Events of the fee, the transaction itself, its logs, and the coins that it moved. */
 function eventsOf(deed: EthDeed, spelling: Spelling): readonly AbciEvent[] {
   const { tx, outcome } = deed;
   const { gasUsed, price, logs, contract } = outcome;

@@ -9,11 +9,11 @@ import { toBig, toWord } from './state.ts';
 /** How a frame ends. */
 export type Ending = 'stop' | 'revert' | 'fault';
 
-/** Thrown through a frame that ends; `fault` takes all gas. */
+/** Thrown to end a frame; `fault` takes all gas. */
 export class Halt {
   readonly ending: Ending;
   readonly output: Bytes;
-  /** As geth words it; undefined for a frame that ends well. */
+  /** The error in geth's words; undefined for a frame that ends well. */
   readonly error: string | undefined;
 
   constructor(ending: Ending, output: Bytes, error?: string) {
@@ -24,11 +24,11 @@ export class Halt {
 }
 
 export const OUT_OF_GAS = 'out of gas';
-/** Where a price is reckoned in steps, and one of them is too dear. */
+/** For a price that is charged in steps, one of which cannot be paid. */
 export const STEP_UNPAID = 'out of gas: out of gas';
 export const fault = (error: string): Halt => new Halt('fault', EMPTY, error);
 
-/** Something that this reference does not know: the run is not judged. */
+/** Something that this reference does not implement: the run is not judged. */
 export class Unknown extends Error {}
 
 export interface FrameInput {
@@ -56,7 +56,7 @@ export class Frame {
   gas: number;
   pc = 0;
   returned: Bytes = EMPTY;
-  /** Of the instruction that runs. */
+  /** The row of the instruction that runs. */
   row: Row | undefined;
   readonly stack: bigint[] = [];
   readonly jumps: ReadonlySet<number>;
@@ -74,7 +74,7 @@ export class Frame {
     this.gas -= gas;
   }
 
-  /** So much the instruction that runs has cost. */
+  /** Notes what the instruction that runs has cost. */
   charged(): void {
     if (this.row === undefined) return;
     this.row.cost ??= this.row.gas - this.gas;
@@ -89,7 +89,7 @@ export class Frame {
     return present(this.stack.pop(), 'an operand');
   }
 
-  /** A size or an offset; what nobody can pay for ends the frame. */
+  /** A size or an offset, capped at the largest safe integer, which no gas can pay for. */
   popSize(): number {
     const value = this.pop();
     if (value > BigInt(Number.MAX_SAFE_INTEGER)) return Number.MAX_SAFE_INTEGER;
@@ -100,7 +100,7 @@ export class Frame {
     return this.#memory.length;
   }
 
-  /** There is no price for more memory than 2^32 - 1 words. */
+  /** More memory than 2^32 - 1 words has no price. */
   mayReach(offset: number, size: number): void {
     if (size > 0 && offset + size > PRICED_MAX) throw fault('out of gas: gas uint64 overflow');
   }

@@ -1,7 +1,7 @@
-/** A moment as Go's servers print it, read again: day by day. */
+/** Parses a time as Go's servers print it, counting day by day. */
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const TEXT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z$/;
-/** Fractions: without zeros at their end, or in threes of digits the last of which are not all zeros. */
+/** Fractions: without trailing zeros, or in groups of three digits of which the last is not 000. */
 const SHORTEST = /[1-9]$/;
 const IN_THREES = /^(?:\d{3})*(?!000)\d{3}$/;
 
@@ -12,10 +12,10 @@ export interface Moment {
   readonly nanos: number;
 }
 
-/** Undefined for what is no moment since 1970, or is not written in the one way: RFC3339Nano of Go. */
+/** Reads Go's RFC3339Nano, from 1970 on; undefined if the text is not in the canonical form. */
 export const momentOf = (text: unknown): Moment | undefined => read(text, SHORTEST);
 
-/** As protobuf's JSON has it. */
+/** The same as protobuf's JSON writes it. */
 export const protoMomentOf = (text: unknown): Moment | undefined => read(text, IN_THREES);
 
 function read(text: unknown, form: RegExp): Moment | undefined {

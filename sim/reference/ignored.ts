@@ -1,10 +1,10 @@
 import { type Bytes, joined } from '../../core/lib/bytes.ts';
 import { pieceAt } from './protoFields.ts';
 
-/** The number of cosmos.tx.v1beta1.TxBody.non_critical_extension_options, which everybody knows. */
+/** The field number of cosmos.tx.v1beta1.TxBody.non_critical_extension_options, which every node knows. */
 const OPTIONS = 2047;
 
-/** A body without what says of itself that it may be ignored: fields 1024 to 2047 of each 2048 (ADR-020). */
+/** The body without unknown non-critical fields: numbers 1024 to 2047 of each 2048 (ADR-020). */
 export function withoutIgnored(body: Bytes): Bytes {
   const kept: Bytes[] = [];
   for (let at = 0; at < body.length; ) {

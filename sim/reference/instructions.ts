@@ -50,7 +50,7 @@ const ENVIRONMENT: Table = {
   60: (f) => {
     const name = nameOf(f.pop());
     const [to, offset, size] = [f.popSize(), f.popSize(), f.popSize()];
-    // The base price of a copy is that of looking at the account.
+    // The base price of 3 is part of the price of looking at the account.
     f.use(accountGas(f, name) - 3);
     f.copy(f.machine.state.account(name).code, to, offset, size);
   },
@@ -76,7 +76,7 @@ const ENVIRONMENT: Table = {
   70: told((f) => f.machine.chainId),
   71: told((f) => f.machine.state.account(f.input.self).balance, LOW),
   72: told((f) => f.machine.header.baseFeePerGas),
-  // There are no blobs, and their price is the least.
+  // There are no blobs, and their price is the minimum.
   73: (f) => {
     f.use(3);
     f.pop();

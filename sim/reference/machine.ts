@@ -16,7 +16,7 @@ export interface Ended {
   readonly ending: Ending;
   readonly gas: number;
   readonly output: Bytes;
-  /** Of one that did not end well. */
+  /** The error of a frame that did not end well. */
   readonly error: string | undefined;
 }
 
@@ -43,14 +43,14 @@ const PRECOMPILES: Readonly<Record<number, Precompile>> = {
   4: (data) => ({ gas: 15 + 3 * words(data.length), output: data }),
 };
 
-/** Addresses of Osaka's precompiles, known here or not. */
+/** Addresses of Osaka's precompiles, including those not implemented here. */
 export const PRECOMPILE_NAMES: readonly Name[] = [...Array.from({ length: 17 }, (_, i) => i + 1), 256].map(
   (n) => n.toString(16).padStart(40, '0'),
 );
 
 /**
- * A second EVM, of Osaka's rules, made to be read rather than to be fast: it shares no line with the one that nodes run. Most
- * precompiles it does not know (Unknown).
+ * A second EVM with Osaka's rules, made to be read, not to be fast. It shares no line with the EVM of the nodes. Most
+ * precompiles are not implemented (Unknown).
  */
 export class Machine {
   readonly state: ReferenceState;
@@ -90,18 +90,18 @@ export class Machine {
     return this.keccak(list([text(from), number(nonce)])).slice(12);
   }
 
-  /** CREATE2's. */
+  /** The address of a CREATE2. */
   saltedAddressOf(from: Bytes, salt: bigint, code: Bytes): Bytes {
     return this.keccak(concat(Uint8Array.of(0xff), from, toWord(salt), this.keccak(code))).slice(12);
   }
 
-  /** Of the last 256 blocks. */
+  /** Known for the last 256 blocks; 0 for any other. */
   blockHash(number: number): bigint {
     const { number: now } = this.header;
     return number < now && number >= now - 256 ? toBig(this.#hashOf(number) ?? EMPTY) : 0n;
   }
 
-  /** Calls the code at an account; value moves from the caller first. A failure leaves nothing behind. */
+  /** Calls the code of an account. The caller pays the value first. A failure leaves nothing behind. */
   run(kind: CallKind, codeOf: Name, input: Omit<FrameInput, 'code'>, value: bigint): Ended {
     const from = kind === 'DELEGATECALL' ? input.self : input.caller;
     this.calls.enter({ kind, from, to: codeOf, value: input.value, gas: input.gas, input: input.data });
@@ -120,7 +120,7 @@ export class Machine {
     return ended;
   }
 
-  /** One step of a delegation, no further (EIP-7702). */
+  /** Follows one delegation, no further (EIP-7702). */
   #codeOf(name: Name): Bytes {
     const { code } = this.state.account(name);
     const delegate = delegateOf(code);
@@ -178,7 +178,7 @@ export class Machine {
   }
 }
 
-/** Why code is not kept. */
+/** Why new code is not stored. */
 function codeRefusal(code: Bytes, isPaid: boolean): string | undefined {
   if (code[0] === 0xef) return 'invalid code: must not begin with 0xef';
   if (!isPaid) return 'contract creation code storage out of gas';

@@ -1,9 +1,9 @@
-/** CometBFT's Merkle tree (RFC 6962) a second time, for judging proofs: from a leaf up to the root. */
+/** CometBFT's Merkle tree (RFC 6962) written again, to check proofs: from a leaf up to the root. */
 import { type Bytes, concat } from '../../core/lib/bytes.ts';
 
 export type Sha256 = (message: Bytes) => Bytes;
 
-/** Where a leaf stands, and what it is hashed with on its way: its neighbour first. */
+/** The position of a leaf, and the hashes that it is combined with on the way up, its sibling first. */
 interface MerklePlace {
   readonly total: number;
   readonly index: number;
@@ -13,7 +13,7 @@ interface MerklePlace {
 const LEAF = Uint8Array.of(0);
 const INNER = Uint8Array.of(1);
 
-/** The root above a leaf; undefined where the aunts are not those of its place. */
+/** The root above a leaf; undefined if the number of aunts does not fit the position. */
 export function rootAbove(
   leaf: Bytes,
   { total, index, aunts }: MerklePlace,
@@ -31,6 +31,6 @@ export function rootAbove(
   return sha256(isLeft ? concat(INNER, child, aunt) : concat(INNER, aunt, child));
 }
 
-/** A leaf of the Cosmos SDK's map: the name and the hash of its value, each after its length. */
+/** A leaf of the Cosmos SDK's simple map: the name and the hash of its value, each after its length. */
 export const mapLeaf = (name: Bytes, value: Bytes, sha256: Sha256): Bytes =>
   concat(Uint8Array.of(name.length), name, Uint8Array.of(32), sha256(value));

@@ -1,4 +1,4 @@
-/** Bytes that are no instruction and have a name in geth all the same. */
+/** Bytes that are no instruction but have a name in geth. */
 export const NAMED_BYTES: Readonly<Record<number, string>> = {
   75: 'SLOTNUM',
   208: 'DATALOAD',

@@ -1,4 +1,7 @@
-/** Calls of precompiled contracts whose answers follow from their definitions: sums of generators, hashes of nothing, points off a curve. */
+/**
+ * Calls of precompiles whose outputs follow from their definitions: sums of generators, hashes of little data, points
+ * off a curve.
+ */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bn254 } from '@noble/curves/bn254.js';
 import { blake2b } from '@noble/hashes/blake2.js';
@@ -10,9 +13,9 @@ export interface PrecompileCall {
   readonly what: string;
   readonly address: number;
   readonly input: Bytes;
-  /** undefined: it fails, and takes all gas. */
+  /** Undefined: the call fails and takes all gas. */
   readonly output: Bytes | undefined;
-  /** Gas, as of Osaka. */
+  /** Gas as of Osaka. */
   readonly cost: bigint;
 }
 
@@ -20,7 +23,7 @@ const sized = (value: bigint, bytes: number): Bytes => hex(value.toString(16).pa
 const word = (value: bigint): Bytes => sized(value, 32);
 const ONE = word(1n);
 
-/** `output` undefined is a failure. */
+/** `output` is undefined for a failure. */
 const call = (
   what: string,
   address: number,
@@ -29,13 +32,13 @@ const call = (
   output: Bytes | undefined,
 ): PrecompileCall => ({ what, address, input, output, cost });
 
-/** A signature of a hash, and whose it is. */
+/** A hash with a signature, and its signer. */
 const SIGNED = hex(
   '18c547e4f7b0f325ad1e56f57e26c745b09a3e503d86e00e5255ff7f715d3d1c000000000000000000000000000000000000000000000000000000000000001c73b1693892219d736caba55bdb67216e485557ea6b6af75f37096c9aa6a5a75feeb940b1d03b21e36b0e47e79769f095fe2ab855bd91e3a38756b7d75a9c4549',
 );
 const SIGNER = hex('000000000000000000000000a94f5374fce5edbc8e2a8697c15331677e6ebf0b');
 
-/** Fifth vector of EIP-152: all of BLAKE2b of "abc" in twelve rounds. */
+/** The fifth vector of EIP-152: BLAKE2b of "abc" in twelve rounds. */
 const BLAKED = concat(
   hex('0000000c48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5'),
   hex('d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b616263'),
@@ -101,7 +104,7 @@ function onBn254(): readonly PrecompileCall[] {
   ];
 }
 
-/** EIP-2537: of four products, each for so many thousandths of its price. */
+/** EIP-2537: four products, each at so many thousandths of its price. */
 const productsCost = (price: bigint, perMille: bigint): bigint => (4n * price * perMille) / 1_000n;
 
 function onBls(): readonly PrecompileCall[] {
@@ -123,10 +126,10 @@ function onBls(): readonly PrecompileCall[] {
   const sum = times.reduce((all, many, i) => all + many * (scalars[i] as bigint), 0n) % fields.Fr.ORDER;
   const sumOf = <P>(base: { multiplyUnsafe(many: bigint): P }, bytes: (point: P) => Bytes): Bytes =>
     concat(...times.flatMap((many, i) => [bytes(base.multiplyUnsafe(many)), word(scalars[i] as bigint)]));
-  // (0, 2) lies on the curve, and three times it is nothing.
+  // (0, 2) is on the curve, but outside the subgroup: three times it is the point at infinity.
   const elsewhere = numbers(0n, 2n);
   const paired = (left: Point1): Bytes => concat(g1(left), g2(two));
-  // The library's types name a list and coordinates, where it takes a number and makes points.
+  // The library's types ask for a list and return coordinates, but it takes a number and returns points.
   const mapped1 = bls12_381.G1.mapToCurve(5n as never) as unknown as Point1;
   const mapped2 = bls12_381.G2.mapToCurve([5n, 6n]) as unknown as Point2;
   return [
@@ -160,7 +163,7 @@ function onBls(): readonly PrecompileCall[] {
   ];
 }
 
-/** EIP-4844: what never changes is three everywhere. */
+/** EIP-4844: a constant polynomial that is three everywhere. */
 function evaluated(three: Bytes, nothing: Bytes): readonly PrecompileCall[] {
   const hash = sha256(three);
   const of = (value: bigint): Bytes =>
@@ -185,7 +188,7 @@ const onP256 = (): readonly PrecompileCall[] => [
 const GROUPS = [simple, onBn254, onBls, onP256] as const;
 const known = new Map<number, readonly PrecompileCall[]>();
 
-/** Some of them, which others for each turn; what a curve takes long to tell is told once in a process. */
+/** Some calls, others for each turn. Groups with slow curves are built once in a process. */
 export function precompileCalls(turn: number, count: number): readonly PrecompileCall[] {
   const group = turn % GROUPS.length;
   const calls = known.get(group) ?? (GROUPS[group] as () => readonly PrecompileCall[])();

@@ -1,21 +1,21 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 
-/** A field of a protocol buffer as it lies in the bytes, read apart from the core's codec. */
+/** A field of a protobuf message, read apart from the core's codec. */
 export interface ProtoField {
   readonly number: number;
-  /** Of a varint, as a signed number of 64 bits; 0 for bytes. */
+  /** The value of a varint as a signed 64-bit number; 0 for other fields. */
   readonly value: bigint;
-  /** Of a field with a length; empty for a varint. */
+  /** The content of a length-delimited field; empty for a varint. */
   readonly bytes: Bytes;
 }
 
 const NONE = new Uint8Array(0);
 const VARINT_BYTES_MAX = 10;
 const FIELDS_MAX = 4096;
-/** So many bytes of seven bits fit into a number that is exact. */
+/** A varint of so many bytes fits exactly into a number. */
 const EXACT_BYTES = 7;
 
-/** Where the varint at `at` ends; undefined when it does not. */
+/** The position after the varint at `at`; undefined if the varint does not end. */
 function varintEnd(bytes: Bytes, at: number): number | undefined {
   for (let i = at; i < at + VARINT_BYTES_MAX; i++) {
     const byte = bytes[i];
@@ -25,7 +25,7 @@ function varintEnd(bytes: Bytes, at: number): number | undefined {
   return undefined;
 }
 
-/** The value of the varint between two places; rounded where it is very large. */
+/** The value of a varint, rounded if it is very large. */
 function roundVarint(bytes: Bytes, at: number, end: number): number {
   let value = 0;
   for (let i = end - 1; i >= at; i--) value = value * 128 + ((bytes[i] as number) & 0x7f);
@@ -39,7 +39,7 @@ function varint(bytes: Bytes, at: number, end: number): bigint {
   return value;
 }
 
-/** A field of any kind: where it begins, where its value does, and where both end. */
+/** A field of any wire type: number, start of its value, and end. */
 export interface ProtoPiece {
   readonly number: number;
   readonly wire: number;
@@ -47,7 +47,7 @@ export interface ProtoPiece {
   readonly end: number;
 }
 
-/** The field at a place; undefined where none is, or where it is cut off. */
+/** The field at a position; undefined if there is none or it is cut off. */
 export function pieceAt(bytes: Bytes, at: number): ProtoPiece | undefined {
   const start = varintEnd(bytes, at);
   if (start === undefined) return undefined;
@@ -61,7 +61,7 @@ export function pieceAt(bytes: Bytes, at: number): ProtoPiece | undefined {
   return end === undefined || end > bytes.length ? undefined : { number, wire, from, end };
 }
 
-/** Varints and fields with a length, in order; undefined for anything else. */
+/** All fields in order; undefined if any is neither a varint nor length-delimited. */
 export function protoFields(bytes: Bytes): readonly ProtoField[] | undefined {
   const fields: ProtoField[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -79,7 +79,7 @@ export function protoFields(bytes: Bytes): readonly ProtoField[] | undefined {
   return fields;
 }
 
-/** How many varints lie one after the other; undefined when something is cut off. */
+/** The number of consecutive varints; undefined if the last is cut off. */
 export function countVarints(bytes: Bytes): number | undefined {
   let count = 0;
   for (let at = 0; at < bytes.length; count++) {

@@ -1,4 +1,4 @@
-/** Protocol buffers a second time, only written: fields in order, and none that is zero or empty. */
+/** A protobuf encoder, written apart from the core's: fields in order, and none that is zero or empty. */
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 
@@ -14,7 +14,7 @@ const key = (field: number, wire: 0 | 2): Bytes => varint(BigInt(field * 8 + wir
 export const amountField = (field: number, value: bigint): Bytes =>
   value === 0n ? EMPTY : concat(key(field, 0), varint(value));
 
-/** A message or an item of a list, written even when it is empty. */
+/** A message or an item of a list, which is written even when it is empty. */
 export const itemField = (field: number, value: Bytes): Bytes =>
   concat(key(field, 2), varint(BigInt(value.length)), value);
 
@@ -23,7 +23,7 @@ export const bytesField = (field: number, value: Bytes): Bytes =>
 
 export const textField = (field: number, value: string): Bytes => bytesField(field, encodeUtf8(value));
 
-/** `TxResult.data`: what each message of a transaction answers, under the name of its type. */
+/** `TxResult.data`: the response of each message of a transaction, with its type. */
 export const answersData = (answers: readonly { readonly typeUrl: string; readonly value: Bytes }[]): Bytes =>
   concat(
     ...answers.map(({ typeUrl, value }) => itemField(2, concat(textField(1, typeUrl), bytesField(2, value)))),

@@ -2,7 +2,7 @@ import type { EthLog, EthReceipt } from '../../core/app/chain.ts';
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import { list, number, text } from './rlp.ts';
 
-/** A receipt as its trie has it (Yellow Paper 4.4.1, EIP-658, EIP-2718). */
+/** A receipt as it is stored in its trie (Yellow Paper 4.4.1, EIP-658, EIP-2718). */
 export function receiptBytes({
   type,
   status,

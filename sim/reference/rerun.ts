@@ -26,7 +26,7 @@ const HISTORY_WINDOW = 8191;
 const RANGE_MAX = 100_000;
 const FIRST = new Uint8Array(32);
 
-/** A second execution of a chain from a block on. */
+/** A second execution of a chain, from some block on. */
 export class Rerun {
   #chain: ChainReader;
   readonly #suite: CryptoSuite;
@@ -34,17 +34,17 @@ export class Rerun {
   readonly #state: ReferenceState;
   readonly #world: ReferenceWorld;
   readonly #auth = new Map<Name, AuthRecord>();
-  /** By the hashes of Ethereum transactions. */
+  /** By hashes of Ethereum transactions. */
   readonly outcomes = new Map<string, Outcome>();
-  /** The module account of fees, named as the SDK names it. */
+  /** The module account of fees, by the SDK's derivation. */
   readonly #blocked: Name;
   readonly #spelling: Spelling;
   #next: bigint;
   readonly #first: number;
-  /** Of the blocks that were run, from the first one on. */
+  /** Ethereum hashes of the executed blocks, from the first one on. */
   readonly #hashes: Bytes[] = [];
 
-  /** `genesis` is the state below the first block that is run. */
+  /** `genesis` is the state before the first executed block. */
   constructor(
     chain: ChainReader,
     suite: CryptoSuite,
@@ -74,7 +74,7 @@ export class Rerun {
     }
   }
 
-  /** Those that anybody looked at or wrote. */
+  /** Slots that were read or written. */
   slotsOf(name: Name): readonly Bytes[] {
     return [...this.#state.slots(name).keys()].map(toWord);
   }
@@ -83,14 +83,14 @@ export class Rerun {
     return this.#first + this.#hashes.length - 1;
   }
 
-  /** Whether one of the two is the beginning of the other. */
+  /** Whether one of the two chains is the beginning of the other. */
   isOf(chain: ChainReader): boolean {
     const last = Math.min(this.done, chain.head());
     const [own, theirs] = [this.#hashes[last - this.#first], chain.ethBlock(last)?.hash];
     return own === undefined || theirs === undefined ? own === undefined : equalBytes(own, theirs);
   }
 
-  /** Goes on to the end of the chain, which begins as what was run. */
+  /** Executes the rest of a chain that begins with the blocks executed so far. */
   problem(chain: ChainReader): string | undefined {
     this.#chain = chain;
     const sample = new Sample(chain);
@@ -101,7 +101,7 @@ export class Rerun {
     return this.#worldProblem();
   }
 
-  /** One block more. Of all it is judged what they did to the state and to receipts; the rest of those in the sample. */
+  /** Executes one block more. State changes and receipts are checked in every block, the rest only in the sample. */
   nextProblem(sample: Sample | undefined): string | undefined {
     const height = this.done + 1;
     const problem = this.#blockProblem(height, sample);
@@ -110,7 +110,7 @@ export class Rerun {
     return undefined;
   }
 
-  /** The block before the first one is kept under height 0, whatever its number. */
+  /** The block before the first one is stored under height 0, whatever its number. */
   #ethBlockOf(number: number): EthBlock | undefined {
     const first = this.#chain.genesisNumber();
     return number < first ? undefined : this.#chain.ethBlock(number === first ? 0 : number);
@@ -207,7 +207,7 @@ export class Rerun {
     return resultProblem(result, wanted);
   }
 
-  /** Whoever came to be in a transaction gets a number, in order of address. */
+  /** Each account that a transaction brings into being gets a number, in order of address. */
   #number(): void {
     const { strangers } = this.#state;
     const fresh: Name[] = [];
@@ -220,7 +220,7 @@ export class Rerun {
     for (const name of fresh.sort()) this.#auth.set(name, { accountNumber: this.#next++, pubKey: undefined });
   }
 
-  /** An Ethereum signature shows a key as well; which one is known when a bank transaction shows it. */
+  /** An Ethereum signature also reveals a key. FIRST stands for it until a bank transaction shows which one it is. */
   #remember(name: Name, pubKey: Bytes | undefined): void {
     const record = this.#auth.get(name);
     if (record === undefined || (record.pubKey !== undefined && record.pubKey !== FIRST)) return;
@@ -251,7 +251,7 @@ export class Rerun {
     return isSameKey(record?.pubKey, should?.pubKey) ? undefined : 'has a wrong key';
   }
 
-  /** Everybody at the end, and nobody else. */
+  /** Every account at the end is right, and there are no others. */
   #worldProblem(): string | undefined {
     const latest = this.#chain.latest();
     for (const name of this.#state.known()) {
@@ -276,7 +276,7 @@ export class Rerun {
     return this.#supplyProblem(latest);
   }
 
-  /** The bank's sum follows what was burned and what contracts destroyed. */
+  /** The bank's supply accounts for what was burned and what contracts destroyed. */
   #supplyProblem(latest: View): string | undefined {
     let wanted = readSupply(this.#genesis, this.#chain.denom);
     for (const name of this.#state.known())

@@ -9,13 +9,16 @@ import type { Outcome } from './transaction.ts';
 
 interface Gone {
   readonly rerun: Rerun;
-  /** In what the records or the state differ. */
+  /** Where the records or the state differ. */
   problem: string | undefined;
-  /** The reference does not know something that was run, or cannot read it. */
+  /** The run has something that the reference does not implement. */
   isStuck: boolean;
 }
 
-/** The second execution of what nodes decided: each past is gone through once, whoever asks, and a longer chain goes on where the one before ended. */
+/**
+ * Second executions of what nodes decided. Each chain is executed once for all checkers, and a longer one continues
+ * where its beginning ended.
+ */
 export class Reruns {
   readonly #suite: CryptoSuite;
   readonly #market: FeeMarket;
@@ -27,26 +30,32 @@ export class Reruns {
   }
 
   /**
-   * Runs a chain again by the reference and says in what the node's records or its state differ; undefined when in nothing, or when
-   * the reference does not know something that was run.
+   * Executes a chain again with the reference and says where the node's records or state differ. Undefined if nothing
+   * differs, or if the reference does not implement something in it.
    */
   problem(chain: ChainReader): string | undefined {
     return this.#through(chain)?.problem;
   }
 
-  /** What each transaction of a chain did, by their hashes, as far as the reference gets. */
+  /** What each transaction of a chain did, by hash, as far as the reference gets. */
   outcomes(chain: ChainReader): ReadonlyMap<string, Outcome> {
     return this.#through(chain)?.rerun.outcomes ?? new Map();
   }
 
-  /** Which slots of an account a chain may have written since its genesis; undefined where the reference does not get to its end. */
+  /**
+   * The slots of an account that a chain may have written since genesis. Undefined if the reference does not get to the
+   * end.
+   */
   slotsOf(chain: ChainReader): ((address: Bytes) => readonly Bytes[]) | undefined {
     const gone = this.#through(chain);
     if (gone === undefined || gone.isStuck || gone.problem !== undefined) return undefined;
     return (address) => gone.rerun.slotsOf(toHex(address));
   }
 
-  /** What each transaction of one block did on the state that is kept of the block before, with the first `rowsMax` instructions of each; undefined where none is. */
+  /**
+   * What each transaction of one block did on the stored state before it, with the first `rowsMax` instructions of
+   * each. Undefined if there is no such state.
+   */
   inBlock(chain: ChainReader, height: number, rowsMax: number): ReadonlyMap<string, Outcome> | undefined {
     const genesis = chain.view(height === chain.genesisNumber() + 1 ? 0 : height - 1);
     if (genesis === undefined) return undefined;
@@ -55,7 +64,7 @@ export class Reruns {
     return rerun.outcomes;
   }
 
-  /** Of a chain that is there from its genesis on, under the rules that the reference knows. */
+  /** Executes a chain that is stored from genesis on and has the fork that the reference implements. */
   #through(chain: ChainReader): Gone | undefined {
     const first = chain.genesisNumber() + 1;
     const genesis = chain.base() <= first && chain.fork === 'osaka' ? chain.view(0) : undefined;
@@ -69,7 +78,7 @@ export class Reruns {
             problem: undefined,
             isStuck: false,
           };
-    // What a drive refuses in the middle is begun anew.
+    // If a drive refuses in the middle, the next call starts anew.
     this.#last = undefined;
     if (!gone.isStuck && gone.problem === undefined && gone.rerun.done < chain.head()) {
       const problem = told(() => gone.rerun.problem(chain));
@@ -83,7 +92,7 @@ export class Reruns {
 
 const STUCK = Symbol('the reference does not know it');
 
-/** What is wrong in words, as far as the reference gets. */
+/** The problem in words, as far as the reference gets. */
 function told(problemOf: () => string | undefined): string | undefined | typeof STUCK {
   try {
     return problemOf();

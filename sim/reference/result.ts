@@ -3,13 +3,13 @@ import type { AbciEvent, TxResult } from '../../core/types/result.ts';
 import type { Spelling } from './spelling.ts';
 import type { Name } from './state.ts';
 
-/** Each attribute is for the index. */
+/** Every attribute is to be indexed. */
 export const event = (type: string, ...attributes: readonly (readonly [string, string])[]): AbciEvent => ({
   type,
   attributes: attributes.map(([key, value]) => ({ key, value, index: true })),
 });
 
-/** Coins that come to somebody: `more` stands in both events. */
+/** Events of coins received; both have the attributes `more`. */
 export function paymentEvents(
   { from, to }: { readonly from: Name; readonly to: Name },
   amount: string,
@@ -35,7 +35,7 @@ function isSame(one: AbciEvent | undefined, other: AbciEvent | undefined): boole
   });
 }
 
-/** The first event that is another than it should be. */
+/** The first event that differs. */
 export function eventsProblem(told: readonly AbciEvent[], wanted: readonly AbciEvent[]): string | undefined {
   const count = Math.max(told.length, wanted.length);
   for (let i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ export function eventsProblem(told: readonly AbciEvent[], wanted: readonly AbciE
   return undefined;
 }
 
-/** In what a result is another than it should be. */
+/** Where a result differs. */
 export function resultProblem(told: TxResult, wanted: TxResult): string | undefined {
   for (const key of ['code', 'codespace', 'log', 'info', 'gasWanted', 'gasUsed'] as const)
     if (told[key] !== wanted[key]) return `has ${key} "${told[key]}", should have "${wanted[key]}"`;

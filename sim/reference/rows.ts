@@ -2,30 +2,30 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Frame } from './frame.ts';
 import type { Name } from './state.ts';
 
-/** An instruction as it began. */
+/** The state before an instruction. */
 export interface Row {
   readonly pc: number;
   readonly op: number;
-  /** Whose storage it works on. */
+  /** The account on whose storage it works. */
   readonly self: Name;
   readonly gas: number;
   readonly depth: number;
   readonly stack: readonly bigint[];
-  /** Bytes of it. */
+  /** Memory size in bytes. */
   readonly memory: number;
-  /** What the last call of the frame gave back. */
+  /** The output of the frame's last call. */
   readonly returned: Bytes;
-  /** With what a store itself gives back; undefined for one that failed. */
+  /** The refund counter, including what this SSTORE changes; undefined if it failed. */
   refund: number | undefined;
-  /** What is in the slot that it reads, or is to be in that which it writes. */
+  /** The value in the slot that it reads, or the value that it is about to write. */
   readonly value: bigint | undefined;
-  /** With what a call hands on, but without what a creation does; undefined where it failed. */
+  /** Includes the gas passed on by a call, but not by a creation; undefined if it failed. */
   cost: number | undefined;
 }
 
 const [SLOAD, SSTORE] = [0x54, 0x55];
 
-/** Notes the first instructions of a transaction, whoever runs them. */
+/** Records the first instructions of a transaction, in whichever frame they run. */
 export class Rows {
   readonly all: Row[] = [];
   readonly #most: number;

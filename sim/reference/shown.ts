@@ -2,13 +2,13 @@ import { toUpperHex } from '../../core/lib/bytes.ts';
 import type { BlockId, Header } from '../../core/types/block.ts';
 import type { AbciEvent } from '../../core/types/result.ts';
 
-/** As CometBFT's JSON writes the name of a block. */
+/** A block id as CometBFT's JSON shows it. */
 export const shownId = ({ hash, parts }: BlockId): Readonly<Record<string, unknown>> => ({
   hash: toUpperHex(hash),
   parts: { total: parts.total, hash: toUpperHex(parts.hash) },
 });
 
-/** As CometBFT's JSON writes a header, all but its time. */
+/** A header as CometBFT's JSON shows it, without its time. */
 export const shownHeader = (header: Header): Readonly<Record<string, unknown>> => ({
   chain_id: header.chainId,
   height: String(header.height),

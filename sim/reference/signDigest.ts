@@ -1,7 +1,4 @@
-/**
- * What the signature of a bank transaction is over, written down a second time from the formats themselves: core's own
- * code for this is what it is to be held against.
- */
+/** What the signature of a bank transaction covers, written again from the formats themselves to check core's code. */
 import { MSG_MULTI_SEND, MSG_SEND } from '../../core/app/cosmos/tables.ts';
 import { type Any, AUTH_INFO, TX_BODY } from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
@@ -11,7 +8,7 @@ import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Keccak } from './trieRoot.ts';
 import { typedDigest } from './typedDigest.ts';
 
-/** `typed` is EIP-712, as a wallet signs that knows only Ethereum. */
+/** `typed` is EIP-712, as signed by a wallet that knows only Ethereum. */
 export type SignForm = 'direct' | 'amino' | 'typed';
 
 export interface SignedParts {
@@ -27,7 +24,7 @@ export interface SignedFor {
   readonly sequence: bigint;
 }
 
-/** Undefined for bytes that are no such message, and for what this form cannot say. */
+/** Undefined if the bytes are no such message, or if this form cannot express it. */
 export function signDigest(
   form: SignForm,
   parts: SignedParts,
@@ -40,7 +37,7 @@ export function signDigest(
   return form === 'amino' ? keccak(encodeUtf8(goText(doc))) : typedDigest(doc, data.evmChainId, keccak);
 }
 
-/** Go's encoding/json writes some signs by their numbers, for the sake of pages that hold JSON. */
+/** Go's encoding/json escapes some characters so that JSON can be embedded in HTML. */
 const goText = (doc: AminoDoc): string =>
   JSON.stringify(doc)
     .replaceAll('<', '\\u003c')
@@ -53,7 +50,7 @@ function varint(value: bigint): readonly number[] {
   return value < 128n ? [Number(value)] : [Number(value & 127n) | 128, ...varint(value >> 7n)];
 }
 
-/** A cosmos.tx.v1beta1.SignDoc: bytes 1 and 2, text 3, number 4. */
+/** A cosmos.tx.v1beta1.SignDoc: bytes 1 and 2, string 3, number 4. */
 function directDoc({ bodyBytes, authInfoBytes }: SignedParts, { chainId, accountNumber }: SignedFor): Bytes {
   const texts = [bodyBytes, authInfoBytes, encodeUtf8(chainId)].map((bytes, i) =>
     concat(Uint8Array.from([8 * (i + 1) + 2, ...varint(BigInt(bytes.length))]), bytes),
@@ -83,7 +80,7 @@ export interface AminoMessage {
   readonly type: string;
   readonly value: SendValue | MultiSendValue;
 }
-/** Fields of this and all within it stand in the order of their names, in which amino's JSON has them. */
+/** All fields are sorted by name, as in amino's JSON. */
 export interface AminoDoc {
   readonly account_number: string;
   readonly chain_id: string;
@@ -118,7 +115,7 @@ function messageOf({ typeUrl, value }: Any): AminoMessage | undefined {
   return { type: 'cosmos-sdk/MsgMultiSend', value: moved };
 }
 
-/** Undefined as well for extensions, and for what another grants: no document of this chain's wallets says those. */
+/** Also undefined for extension options and fee granters, since no document of this chain's wallets has them. */
 function aminoDoc({ bodyBytes, authInfoBytes }: SignedParts, data: SignedFor): AminoDoc | undefined {
   const [body, info] = [read(TX_BODY, bodyBytes), read(AUTH_INFO, authInfoBytes)];
   const fee = info?.fee;

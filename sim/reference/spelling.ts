@@ -16,7 +16,7 @@ function checksumOf(digits: readonly number[]): number {
   return sum ^ 1;
 }
 
-/** BIP-173, of whole groups of five bytes. */
+/** BIP-173, for whole groups of five bytes. */
 export function bech32(prefix: string, address: Bytes): string {
   const bits = [...address].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const digits = (bits.match(/.{5}/g) ?? []).map((five) => Number.parseInt(five, 2));
@@ -27,7 +27,7 @@ export function bech32(prefix: string, address: Bytes): string {
   return `${prefix}1${[...digits, ...check].map((digit) => ALPHABET[digit]).join('')}`;
 }
 
-/** How a chain writes addresses and sums, a second time; what was written once is remembered. */
+/** How a chain writes addresses and sums, written apart from the core. Results are cached. */
 export class Spelling {
   readonly denom: string;
   readonly #hrp: string;

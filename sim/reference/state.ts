@@ -1,7 +1,7 @@
 import type { View } from '../../core/app/chain.ts';
 import { type Bytes, concat, EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
 
-/** 40 lower-case hex digits. */
+/** An address as 40 lowercase hex digits. */
 export type Name = string;
 
 export interface Account {
@@ -24,8 +24,8 @@ export const isNobody = ({ nonce, balance, code }: Account): boolean =>
   nonce === 0n && balance === 0n && code.length === 0;
 
 /**
- * The world as plain maps over a genesis: no trie, no cache, no write set. Every change notes how it is undone; what a transaction
- * alone knows (what is warm, transient, made and destroyed in it) is undone with the rest.
+ * The state as plain maps over genesis: no trie, no cache, no write set. Every change records its undo step, including
+ * what exists only within a transaction: warm items, transient storage, created and destroyed accounts.
  */
 export class ReferenceState {
   readonly #genesis: View;
@@ -39,16 +39,16 @@ export class ReferenceState {
   destroyed = new Set<Name>();
   logs: Log[] = [];
   refund = 0;
-  /** Whoever was written to since this was emptied, and which of their slots, even if it was undone. */
+  /** Accounts written to since this was last emptied, with the slots written, reverted writes included. */
   readonly changed = new Map<Name, Set<bigint>>();
-  /** Whoever was looked at and was not taken out of it. */
+  /** Accounts looked at and not yet taken out of this set. */
   readonly strangers = new Set<Name>();
 
   constructor(genesis: View) {
     this.#genesis = genesis;
   }
 
-  /** Everyone who was looked at, and thereby everyone who changed. */
+  /** All accounts looked at, which include all that changed. */
   known(): readonly Name[] {
     return [...this.#accounts.keys()];
   }
@@ -102,7 +102,7 @@ export class ReferenceState {
     return known;
   }
 
-  /** Before the transaction. */
+  /** The value before the transaction. */
   original(name: Name, slot: bigint): bigint {
     return this.#originals.get(`${name}/${slot}`) ?? this.storage(name, slot);
   }
@@ -127,7 +127,7 @@ export class ReferenceState {
     this.#transient.set(`${name}/${slot}`, value);
   }
 
-  /** Makes it warm and says whether it was. */
+  /** Makes it warm, and returns whether it was. */
   touch(key: string): boolean {
     return !this.#add(this.warm, key);
   }
@@ -178,7 +178,7 @@ export class ReferenceState {
     this.refund = 0;
   }
 
-  /** EIP-6780: what was made and destroyed in one transaction is gone. */
+  /** EIP-6780: accounts created and destroyed in the same transaction vanish. */
   endTx(): void {
     for (const name of this.destroyed) {
       this.put(name, NOBODY);

@@ -7,27 +7,27 @@ import { type Ended, Machine, PRECOMPILE_NAMES } from './machine.ts';
 import type { Row } from './rows.ts';
 import { delegateOf, delegation, type Log, type Name, type ReferenceState, toBig } from './state.ts';
 
-/** What a transaction does by the reference. */
+/** What a transaction does according to the reference. */
 export interface Outcome {
   readonly status: 0 | 1;
   readonly gasUsed: bigint;
   readonly price: bigint;
   readonly logs: readonly Log[];
   readonly contract: Bytes | undefined;
-  /** What the call gave back, or the code that was made. */
+  /** The output of the call, or the deployed code. */
   readonly output: Bytes;
-  /** As geth words it; undefined when all went well. */
+  /** The error in geth's words; undefined if all went well. */
   readonly error: string | undefined;
-  /** Who called whom. */
+  /** The call tree. */
   readonly calls: CallNode | undefined;
   readonly rows: readonly Row[];
   readonly authorities: Authorities;
 }
 
-/** Who signed the tuples of a transaction. */
+/** Signers of the authorizations of a transaction. */
 interface Authorities {
   readonly all: readonly Name[];
-  /** Those whose tuples hold. */
+  /** Those whose authorizations took effect. */
   readonly heard: readonly Name[];
 }
 
@@ -35,11 +35,11 @@ export interface ReferenceWorld {
   readonly chainId: bigint;
   readonly suite: CryptoSuite;
   readonly hashOf: (height: number) => Bytes | undefined;
-  /** Least price of a gas, wei. */
+  /** The least price of a unit of gas, wei. */
   readonly minGasPrice: bigint;
-  /** Who gets the base fee; undefined when it is burned. */
+  /** The account that gets the base fee; undefined when it is burned. */
   readonly collector: Name | undefined;
-  /** Instructions of a transaction that are noted. */
+  /** Instructions recorded for each transaction. */
   readonly rowsMax: number;
 }
 
@@ -49,13 +49,13 @@ const [TX_GAS, CREATE_GAS, ADDRESS_GAS, KEY_GAS, AUTHORIZATION_GAS, KNOWN_AUTHOR
 const [INIT_CODE_MAX, TX_GAS_MAX, NOBODY] = [49_152, 16_777_216n, '0'.repeat(40)];
 
 const TYPES: readonly EthTx['type'][] = [0, 1, 2, 4];
-/** Of secp256k1 (EIP-2). */
+/** Half of secp256k1's order (EIP-2). */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 const isListed = ({ address, storageKeys }: AccessListItem): boolean =>
   address.length === 20 && storageKeys.every(({ length }) => length === 32);
 
-/** Nonzero bytes count four times (EIP-7623). */
+/** A nonzero byte counts four times (EIP-7623). */
 function tokensOf(data: Bytes): number {
   return data.reduce((sum, byte) => sum + (byte === 0 ? 1 : 4), 0);
 }
@@ -145,7 +145,10 @@ function execute(machine: Machine, tx: EthTx, gas: number): Ended {
   return machine.run('CALL', self, { self, caller, value, data, gas, isStatic: false, depth }, value);
 }
 
-/** Buys gas, runs, gives back what is left and a fifth of it at most, pays the tip, burns the base fee or gives it to its collector. */
+/**
+ * Buys gas, runs, refunds what is left plus at most a fifth of what was used, pays the tip, and burns the base fee or
+ * pays it to its collector.
+ */
 export function runTransaction(
   state: ReferenceState,
   header: EthHeader,

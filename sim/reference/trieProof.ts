@@ -1,15 +1,15 @@
-/** Proofs of Ethereum's trie a second time, for judging: from the root down, with a reader of RLP of its own. */
+/** Checks proofs of Ethereum's trie from the root down, with an RLP reader of its own. */
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { type Keccak, nibblesOf } from './trieRoot.ts';
 
-/** One item of a list: its content, and itself where it is a list. */
+/** One RLP item: its content, its whole encoding, and whether it is a list. */
 interface Item {
   readonly content: Bytes;
   readonly whole: Bytes;
   readonly isList: boolean;
 }
 
-/** What stands at the beginning of some bytes, and what comes after it. */
+/** The first RLP item of some bytes, and the bytes after it. */
 function readItem(from: Bytes): { readonly item: Item; readonly rest: Bytes } {
   const first = from[0] ?? 0;
   const isList = first >= 0xc0;
@@ -37,8 +37,8 @@ export function itemsOf(node: Bytes): readonly Item[] {
 const EMPTY_TRIE = Uint8Array.of(0x80);
 
 /**
- * What a proof shows to stand under a key of the trie: `value` undefined is nothing. Undefined where it shows neither, or more than
- * it has to.
+ * What a proof shows under a key of the trie; `value` is undefined for a proof of absence. The result is undefined if
+ * the proof proves neither, or has unneeded nodes.
  */
 export function proven(
   root: Bytes,
@@ -61,7 +61,7 @@ export function proven(
 
 type Step = { readonly value: Bytes | undefined } | { readonly name: Bytes; readonly path: Bytes };
 
-/** Through one node and those that are written out in it. */
+/** Follows the path through one node and the nodes embedded in it. */
 function descend(node: Bytes, path: Bytes): Step {
   const items = itemsOf(node);
   const [head, below] = items;

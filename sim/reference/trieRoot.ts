@@ -1,11 +1,11 @@
-/** Ethereum's trie a second time, for judging: of whole states at once, and sharing no line with core/state. */
+/** Ethereum's trie written again for checking: it takes whole states at once and shares no line with core/state. */
 import type { View } from '../../core/app/chain.ts';
 import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
 import { list, number, text } from './rlp.ts';
 
 export type Keccak = (message: Bytes) => Bytes;
 
-/** A key as nibbles, and what stands under it. */
+/** A key as nibbles, and its value. */
 interface Entry {
   readonly path: Bytes;
   readonly value: Bytes;
@@ -24,7 +24,7 @@ function compact(path: Bytes, isLeaf: boolean): Bytes {
   );
 }
 
-/** The node above some entries of ascending keys, none of them a prefix of another. */
+/** The node above some entries with ascending keys, none of which is a prefix of another. */
 function nodeOf(entries: readonly Entry[], depth: number, keccak: Keccak): Bytes {
   const [first, last] = [entries[0], entries.at(-1)];
   if (first === undefined || last === undefined) return EMPTY_STRING;
@@ -49,7 +49,7 @@ export const nibblesOf = (key: Bytes): Bytes =>
     i % 2 === 0 ? (key[i >> 1] ?? 0) >> 4 : (key[i >> 1] ?? 0) & 15,
   );
 
-/** The root of Ethereum's trie over these, from the whole of it at once (Yellow Paper, appendix D). */
+/** The root of Ethereum's trie over these entries, computed from all of them at once (Yellow Paper, appendix D). */
 export const rootOf = (
   entries: readonly { readonly key: Bytes; readonly value: Bytes }[],
   keccak: Keccak,
@@ -62,7 +62,7 @@ export const rootOf = (
     ),
   );
 
-/** Of values under their places, as the tries of a block are. */
+/** The root over values keyed by their index, as for a block's tries. */
 export function listRoot(values: readonly Bytes[], keccak: Keccak): Bytes {
   const entries = values.map((value, i) => ({ key: number(BigInt(i)), value }));
   return rootOf(
@@ -71,7 +71,7 @@ export function listRoot(values: readonly Bytes[], keccak: Keccak): Bytes {
   );
 }
 
-/** Whether the roots of a state are those of what can be read from it: of all accounts, and of some accounts' slots. */
+/** Whether a state's roots are those of its contents: over all accounts, and over the slots of some accounts. */
 export function rootProblem(
   view: View,
   addresses: readonly Bytes[],

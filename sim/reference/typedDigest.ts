@@ -1,4 +1,4 @@
-/** EIP-712 of a signed document, written down a second time: the types of what bank messages say, and their hashes. */
+/** The EIP-712 digest of a signed document, written again: types of the bank messages, and their hashes. */
 import { type Bytes, concat } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { AminoDoc, AminoMessage, Coin, Row } from './signDigest.ts';
@@ -15,7 +15,7 @@ const word = (value: bigint): Bytes =>
 
 const nameOf = (type: string): string => type.slice(0, type.indexOf('('));
 
-/** Hashes of what is made of types; each of these is written as it stands in front of those that it refers to. */
+/** Hashes typed data. Each type string begins with the type itself, followed by the types that it refers to. */
 class Hashes {
   readonly #keccak: Keccak;
 
@@ -54,7 +54,7 @@ interface Typed {
   readonly hash: Bytes;
 }
 
-/** `number` is that of its value's type: other values before it have taken those below. */
+/** `number` is the number of its value's type; other types before it have the lower numbers. */
 function sendOf({ type, value }: AminoMessage, number: number, hashes: Hashes): Typed | undefined {
   if (!('from_address' in value)) return undefined;
   const coin = 'TypeValueAmount0(string denom,string amount)';
@@ -86,7 +86,7 @@ function multiSendOf({ type, value }: AminoMessage, number: number, hashes: Hash
   };
 }
 
-/** Each of its own type, which those of a kind share. */
+/** Messages of the same kind share a type. */
 function messagesOf(messages: readonly AminoMessage[], hashes: Hashes): readonly Typed[] {
   const kinds = [...new Set(messages.map(({ type }) => type))];
   return messages.flatMap((message) => {
@@ -95,7 +95,9 @@ function messagesOf(messages: readonly AminoMessage[], hashes: Hashes): readonly
   });
 }
 
-/** Undefined for a document with a time-out, or that says who pays: a wallet that knows only Ethereum is shown neither. */
+/**
+ * Undefined for a document with a timeout height or a fee payer: a wallet that knows only Ethereum is shown neither.
+ */
 export function typedDigest(doc: AminoDoc, evmChainId: bigint, keccak: Keccak): Bytes | undefined {
   if (doc.timeout_height !== undefined || doc.fee.payer !== undefined) return undefined;
   const hashes = new Hashes(keccak);

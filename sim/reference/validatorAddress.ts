@@ -3,6 +3,6 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { PublicKey } from '../../core/types/validator.ts';
 
-/** A validator's address, a second time from CometBFT's specification: no line of core/crypto/addresses.ts is used. */
+/** A validator's address, written again from CometBFT's specification without core/crypto/addresses.ts. */
 export const validatorAddressOf = ({ type, bytes }: PublicKey): Bytes =>
   type === 'ed25519' ? sha256(bytes).slice(0, 20) : ripemd160(sha256(bytes));

@@ -14,13 +14,13 @@ import { decode, encode, type Shape } from '../../core/codec/proto.ts';
 import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { ethBytes } from './ethBytes.ts';
 
-/** What the bytes say, where they say it in the one way there is. */
+/** Decodes the bytes, but only if they are in the canonical encoding. */
 function read<T>(shape: Shape<T>, bytes: Bytes): T | undefined {
   const result = decode(shape, bytes);
   return result.ok && equalBytes(encode(shape, result.value), bytes) ? result.value : undefined;
 }
 
-/** In what the wrapping of an Ethereum transaction says something else than that. */
+/** How the Cosmos wrapping of an Ethereum transaction differs from what the transaction says. */
 export function wrappingProblem(bytes: Bytes, tx: EthTx, denom: string): string | undefined {
   const raw = read(TX_RAW, bytes);
   const body = raw && read(TX_BODY, raw.bodyBytes);
@@ -40,7 +40,7 @@ export function wrappingProblem(bytes: Bytes, tx: EthTx, denom: string): string 
   return isBare(raw, body, info, fee) ? undefined : 'is wrapped with more than itself';
 }
 
-/** One message, one option that says nothing more, and a fee. */
+/** There is only one message, one empty extension option, and a fee. */
 function isBare(raw: TxRaw, body: TxBody, info: AuthInfo | undefined, { payer, granter }: Fee): boolean {
   const { messages, extensionOptions, nonCriticalExtensionOptions, memo, timeoutHeight } = body;
   const [option] = extensionOptions;

@@ -4,12 +4,15 @@ import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, unlike } from '../questions.ts';
 import { CONTRACT, code, GAS, RICH, SENDER, STRANGER, TX_GAS, word } from './pretences.ts';
 
-/** Gets what a contract leaves. */
+/** Receives the balance of the destroyed contract. */
 const HEIR = `0x${'9b'.repeat(20)}`;
-/** Slots 5 and 1 of its own, the balances of its caller and of a stranger, a precompile, and then how it ends. */
+/** Touches its slots 5 and 1, the balances of its caller and of a stranger, and a precompile, then ends as given. */
 const toucher = (end: string): string =>
   `0x60055450600160015533315073${STRANGER.slice(2)}31505f5f5f5f60045afa50${end}`;
-/** PUSH1, SLOAD warm, POP; PUSH1 twice, SSTORE of a new value; CALLER, BALANCE warm, POP; PUSH20, BALANCE warm, POP; the arguments of a call, and what it takes. */
+/**
+ * Gas of the toucher: PUSH1, SLOAD warm, POP; PUSH1 twice, SSTORE of a new value; CALLER, BALANCE warm, POP; PUSH20,
+ * BALANCE warm, POP; the arguments of a call and its cost.
+ */
 const TOUCHING =
   3n +
   100n +
@@ -20,13 +23,13 @@ const TOUCHING =
   (4n * 2n + 3n + 2n + 100n + 15n + 2n);
 const LISTED = 2n * 2_400n + 2n * 1_900n;
 
-/** A list has what is touched beyond what is warm anyway, in order, however the call ends. */
+/** An access list holds, in order, all that is touched beyond what is warm anyway, however the call ends. */
 async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
   const touched = [
     { address: STRANGER, storageKeys: [] },
     { address: CONTRACT, storageKeys: [1n, 5n].map((slot) => `0x${word(slot)}`) },
   ];
-  // Whoever is called, and whoever calls, is warm anyway.
+  // The called contract and the sender are warm anyway.
   const given = [CONTRACT, SENDER].map((address) => ({ address, storageKeys: [`0x${word(7n)}`] }));
   for (const [end, more, error, heirs] of [
     ['00', 0n, undefined, []],
@@ -46,10 +49,10 @@ async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** Touches the slots that its gas price and the base fee name. */
+/** Touches the slots numbered by its gas price and by the base fee. */
 const PRICE_TOUCHER = '0x3a545048545000';
 
-/** A list is made at the price that the call names, and one fee that it names brings the others along. */
+/** The list is made at the gas price that the call names. If a call names one fee field, the others follow from it. */
 async function wrongListPrices(rpc: RpcContext): Promise<string | undefined> {
   const { baseFeePerGas: base } = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
   const suggested = BigInt(String(await eth(rpc, 'eth_maxPriorityFeePerGas', [])));
@@ -71,7 +74,9 @@ async function wrongListPrices(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** Instructions that visit an account, with what lies on the stack below its address and the gas, and whether they leave anything there. */
+/**
+ * Instructions that visit an account: number of stack words below its address (and the gas), then the code after it.
+ */
 const VISITS: readonly (readonly [below: number, tail: string])[] = [
   [0, '3150'],
   [0, '3b50'],
@@ -83,7 +88,7 @@ const VISITS: readonly (readonly [below: number, tail: string])[] = [
   [4, '5afa50'],
 ];
 
-/** Whoever is looked at or called is on a list, by whatever instruction. */
+/** An account that is read or called is on the list, by whatever instruction. */
 async function wrongVisits(rpc: RpcContext): Promise<string | undefined> {
   const visited = VISITS.map((_, i) => `0x${`d${i}`.repeat(20)}`);
   const visits = VISITS.map(
@@ -99,6 +104,6 @@ async function wrongVisits(rpc: RpcContext): Promise<string | undefined> {
   return unlike('who is on eth_createAccessList', told['accessList'], wanted);
 }
 
-/** Lists of what a call touches (EIP-2930): what is on them, who is, and at which price they are made. */
+/** Access lists (EIP-2930): which slots and accounts they hold, and at which gas price they are made. */
 export const wrongAccessLists = async (rpc: RpcContext): Promise<string | undefined> =>
   (await wrongLists(rpc)) ?? (await wrongListPrices(rpc)) ?? (await wrongVisits(rpc));

@@ -24,14 +24,14 @@ import {
 const GAS_CODE = 2n;
 const SERVER_ERROR = -32000;
 
-/** What the block is that a call is told to be in. */
+/** Block overrides of a call. */
 const PLACE = { number: 77n, time: 7_777n, gasLimit: 7_700_000n, blobBaseFee: 9n };
 const RANDOM = `0x${'7b'.repeat(32)}`;
 const MINER = `0x${'7c'.repeat(20)}`;
-/** PUSH0, SLOAD, POP and GAS lie between the two readings. */
+/** Gas of PUSH0, SLOAD, POP and GAS between the two readings. */
 const READER = tellerOf(['5a5f54505a9003']);
 const [WARM, COLD] = [106n, 2_106n];
-/** First word of what it is called with, and what comes with it. */
+/** Returns the first word of its calldata and its value. */
 const HEARER = tellerOf(['5f35', '34']);
 const [ONE, TWO] = [1n, 2n].map((number) => `0x${word(number)}`);
 /** Solidity's Panic(0x11), and Error("hi"). */
@@ -39,7 +39,7 @@ const PANIC = `0x7f4e487b71${'00'.repeat(28)}5f52601160045260245ffd`;
 const ERROR = `08c379a0${word(32n)}${word(2n)}${'6869'.padEnd(64, '0')}`;
 const COMPLAINER = `0x6064600a5f3960645ffd${ERROR}`;
 
-/** A call with all its arguments after the call itself, and what it has to answer: a refusal by its code and words. */
+/** Parameters of an eth_call and the answer it must get. A number is the code of a refusal, a text its message. */
 interface Question {
   readonly what: string;
   readonly params: readonly unknown[];
@@ -109,14 +109,14 @@ function questions({ chain, limits }: RpcContext): readonly Question[] {
   ];
 }
 
-/** Of a refusal its code, of a call that reverted its words. */
+/** The code of a refusal if a number is wanted, else its message; any other answer as it is. */
 function shown(told: unknown, wanted: unknown): unknown {
   const refused = (told as { readonly refused?: Fields } | null)?.refused;
   if (refused === undefined) return told;
   return typeof wanted === 'number' ? refused['code'] : refused['message'];
 }
 
-/** Whatever is said of a call counts for it, and for what it is estimated to take. */
+/** Every argument of a call takes effect, for eth_call and for eth_estimateGas. */
 export async function wrongArguments(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   for (const { what, params, answer } of questions(rpc)) {
@@ -129,10 +129,10 @@ export async function wrongArguments(rpc: RpcContext): Promise<string | undefine
   );
 }
 
-/** A tuple that authorizes nothing, which costs as much as any. */
+/** A tuple that authorizes nothing, but costs as much as any. */
 const TUPLE = { chainId: '0x0', address: STRANGER, nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' };
 
-/** An estimate is no less than what the transaction takes, and hardly more. */
+/** An estimate is no less than what the transaction takes, and at most 2 % more. */
 async function wrongLeast(rpc: RpcContext): Promise<string | undefined> {
   const paid = { from: SENDER, to: STRANGER, value: '0x1', gasPrice: quantity(10n ** 13n) };
   for (const [what, call, state, least] of [
@@ -149,7 +149,7 @@ async function wrongLeast(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** No more than was asked for is tried, and who gives away all that there is has nothing for gas. */
+/** An estimate tries no more gas than the call allows. A sender of its whole balance has nothing left for gas. */
 async function wrongRefused(rpc: RpcContext): Promise<string | undefined> {
   const all = quantity(RICH);
   for (const [what, call, state, words] of [
@@ -173,7 +173,7 @@ async function wrongRefused(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** What is left out of a transaction is filled in so that the next block takes it. */
+/** Fields left out of a transaction are filled in so that the next block can include it. */
 async function wrongFilled(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const sender = rpc.pool.content()[0]?.sender ?? chain.ethBlock(chain.head())?.transactions[0]?.from;

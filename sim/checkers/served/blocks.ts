@@ -13,10 +13,10 @@ import { shownEvent, shownHeader, shownId } from '../../reference/shown.ts';
 import { comet, fieldsOf, firstOf, listOf, textOrNull, toldOf, unlike } from '../questions.ts';
 import { wrongEngineEvidence } from './evidenceForms.ts';
 
-/** Metas in one answer at most. */
+/** Most block metas in one answer. */
 const METAS_MAX = 20;
 
-/** What the consensus engine's RPC tells of some blocks, their results and what was in force: as the node has them. */
+/** CometBFT's RPC shows blocks, their results and the consensus params in force as the node stores them. */
 export async function wrongBlockAnswers(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of toldOf(chain)) {
@@ -79,7 +79,7 @@ async function wrongBlock(rpc: RpcContext, height: number): Promise<string | und
   );
 }
 
-/** A result as the consensus engine's RPC shows it. */
+/** A transaction result as CometBFT's RPC shows it. */
 export const shownResult = (result: TxResult): Fields => ({
   code: result.code,
   data: textOrNull(result.data),
@@ -127,7 +127,7 @@ function shownMeta(chain: ChainReader, height: number): Fields {
   };
 }
 
-/** The newest of the heights asked for, and not too many of them. */
+/** The answer has the newest of the requested heights, at most `METAS_MAX` of them. */
 async function wrongMetas(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const [first, head] = [firstOf(chain), chain.head()];

@@ -2,14 +2,14 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, firstOf, heightsOf, unlike } from '../questions.ts';
 
-/** As geth has them. */
+/** Limits, the same as geth's. */
 const PERCENTILES_MAX = 100;
 const SLOTS_MAX = 1024;
 
 const ACCOUNT = `0x${'5e'.repeat(20)}`;
 const [INVALID_PARAMS, SERVER_ERROR, CLIENT_LIMIT] = [-32602, -32000, -38026];
 
-/** As much as there may be of something, one more of it, and the code by which that is refused. */
+/** A request at its limit, one beyond it, and the code with which the latter is refused. */
 interface Bound {
   readonly what: string;
   readonly code: number;
@@ -17,7 +17,7 @@ interface Bound {
   oneMore(): Promise<unknown>;
 }
 
-/** Whoever asks for as much as may be asked for is answered, and whoever asks for one more is not. */
+/** A request at its limit is answered, and one beyond it is refused. */
 export async function wrongBounds(rpc: RpcContext): Promise<string | undefined> {
   for (const { what, code, most, oneMore } of [...lists(rpc), ...searches(rpc)]) {
     const problem =
@@ -30,7 +30,7 @@ export async function wrongBounds(rpc: RpcContext): Promise<string | undefined> 
 
 const refusalOf = (answer: unknown): unknown => fieldsOf((answer ?? {}) as Fields, 'refused')['code'];
 
-/** Lists in a question. */
+/** Limits of lists in a request. */
 function lists(rpc: RpcContext): readonly Bound[] {
   const listed = (
     what: string,
@@ -53,7 +53,7 @@ function lists(rpc: RpcContext): readonly Bound[] {
 
 const slots = (count: number): readonly string[] => Array.from({ length: count }, () => '0x0');
 
-/** Logs of all blocks, of a node that may find as many, or read as many blocks, as there are, or one less. */
+/** Searches all blocks for logs, with limits equal to the numbers of logs or blocks there are, and one less. */
 function searches(rpc: RpcContext): readonly Bound[] {
   const { chain } = rpc;
   const counts = heightsOf(chain).map((height) => {
@@ -61,7 +61,7 @@ function searches(rpc: RpcContext): readonly Bound[] {
     return block === undefined ? 0 : shownLogs(block).length;
   });
   const logs = counts.reduce((sum, count) => sum + count, 0);
-  // An index names the blocks that have any.
+  // With an index, only blocks with logs are read.
   const isIndexed = rpc.indexing?.kind === 'kv';
   const blocks = isIndexed ? counts.filter((count) => count > 0).length : counts.length;
   const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(chain.head()) };

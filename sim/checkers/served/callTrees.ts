@@ -10,7 +10,7 @@ import { eth, fieldsOf, heightsOf, listOf, unlike } from '../questions.ts';
 import { flatRows } from './flatRows.ts';
 import { STEPS_MAX, wrongSteps } from './steps.ts';
 
-/** Transactions that are traced: no two of which the same happens. */
+/** Transactions that are traced at most, each of another kind. */
 const TRACED_MAX = 24;
 const TRACERS = { callTracer: { withLog: true }, flatCallTracer: {}, '4byteTracer': {} };
 
@@ -21,7 +21,7 @@ interface Place {
   readonly node: CallNode;
 }
 
-/** Who called whom in some transactions: as the reference runs them, and in each of the ways to be told. */
+/** The call trees of some transactions are those of the reference, in every tracer's format. */
 export async function wrongCallTrees(rpc: RpcContext, reruns: Reruns): Promise<string | undefined> {
   const { chain } = rpc;
   const rows = new Map<number, ReturnType<Reruns['inBlock']>>();
@@ -38,7 +38,7 @@ export async function wrongCallTrees(rpc: RpcContext, reruns: Reruns): Promise<s
   return undefined;
 }
 
-/** The newest of each kind. */
+/** The newest transaction of each kind. */
 function placesOf({ chain }: RpcContext, reruns: Reruns): readonly Place[] {
   const blocks = heightsOf(chain).map((height) => present(chain.ethBlock(height), 'a kept block'));
   if (blocks.every(({ transactions }) => transactions.length === 0)) return [];
@@ -53,7 +53,7 @@ function placesOf({ chain }: RpcContext, reruns: Reruns): readonly Place[] {
       if (kind !== undefined && node !== undefined && !found.has(kind))
         found.set(kind, { block, index, hash, node });
     }
-  // A node goes through a block only forwards.
+  // The node can only go forwards through a block.
   const inOrder = (a: Place, b: Place): number =>
     a.block.header.number - b.block.header.number || a.index - b.index;
   return [...found.values()].slice(0, TRACED_MAX).sort(inOrder);
@@ -114,14 +114,14 @@ const ownLogs = (call: Fields): readonly unknown[] =>
 const sorted = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Without logs, and without the reason of a revert, which stands in its output as well. */
+/** Without logs, and without the revert reason, which is in the output as well. */
 function plain(told: Fields): Fields {
   const { revertReason: _, logs: __, ...fields } = told;
   const calls = listOf(fields, 'calls').map(plain);
   return sorted({ ...fields, ...(calls.length === 0 ? {} : { calls }) });
 }
 
-/** As callTracer shows it. */
+/** The call as callTracer shows it. */
 function shownCall({ kind, from, to, value, gas, gasUsed, input, output, error, calls }: CallNode): Fields {
   const isLost = error !== undefined && kind.startsWith('CREATE');
   return sorted({
@@ -138,7 +138,7 @@ function shownCall({ kind, from, to, value, gas, gasUsed, input, output, error, 
   });
 }
 
-/** Of calls of code with at least four bytes, how often with how many behind. */
+/** Counts calls of code with at least four bytes of input, by selector and the number of bytes after it. */
 function selectorsIn(node: CallNode): Fields {
   const counts = new Map<string, number>();
   const visit = ({ kind, to, input, calls }: CallNode): void => {
@@ -156,7 +156,7 @@ interface TracedLog {
   readonly log: readonly unknown[];
 }
 
-/** In any order; each says which one it is. */
+/** Logs of a call tree in any order; each has its index. */
 const logsIn = (node: Fields): TracedLog[] => [
   ...listOf(node, 'logs').map(({ index, address, topics, data }) => ({
     index: Number(index),
@@ -165,7 +165,7 @@ const logsIn = (node: Fields): TracedLog[] => [
   ...listOf(node, 'calls').flatMap(logsIn),
 ];
 
-/** How many calls came before each log, call by call; what failed has logged nothing. */
+/** For each call, how many inner calls came before each of its logs. A failed call has no logs. */
 const placesOfLogs = (node: Fields): readonly unknown[] => [
   listOf(node, 'logs').map(({ position }) => position),
   ...listOf(node, 'calls').map(placesOfLogs),

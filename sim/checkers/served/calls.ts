@@ -6,18 +6,18 @@ import { quantity } from '../../clients/answers/answers.ts';
 import { eth, heightsOf, someOf, unlike } from '../questions.ts';
 
 const CONTRACT = `0x${'9c'.repeat(20)}`;
-/** Stops when at least 60000 gas are left to it, and reverts when not. */
+/** Stops if at least 60,000 gas are left, and reverts otherwise. */
 const GREEDY = '0x61ea605a10600957005b60006000fd';
-/** For the transaction, for PUSH2 and GAS, and what has to be left then. */
+/** Intrinsic gas, PUSH2 and GAS, and what has to be left then. */
 const GREEDY_NEEDS = 21_000n + 5n + 60_000n;
-/** What the sender can pay for beside the value. */
+/** Gas that the sender can pay for besides the value. */
 const PAYABLE = 90_000n;
-/** A node's tip, as much as genesis may ask for. */
+/** The node's tip, as much as genesis may demand. */
 const TIP = 10n ** 9n;
 
 const word = (value: string): string => value.slice(2).padStart(64, '0');
 
-/** By the instructions that tell them: of which block a contract thinks it is in. The fee of blobs is the least one. */
+/** Instructions that tell a contract about its block, with their true values. BLOBBASEFEE is always 1. */
 const INSTRUCTIONS: readonly (readonly [
   code: string,
   truth: (block: EthBlock, chainId: bigint) => string,
@@ -32,7 +32,7 @@ const INSTRUCTIONS: readonly (readonly [
   ['6001430340', ({ header }) => to0xHex(header.parentHash)],
 ];
 
-/** A program that answers with a word from each piece of code, one behind the other. */
+/** A program that returns one word for each piece of code, in order. */
 export const tellerOf = (codes: readonly string[]): string => {
   const stored = codes.map((code, i) => `${code}60${(32 * i).toString(16).padStart(2, '0')}52`);
   return `0x${stored.join('')}61${(32 * codes.length).toString(16).padStart(4, '0')}6000f3`;
@@ -40,10 +40,13 @@ export const tellerOf = (codes: readonly string[]): string => {
 
 const TELLER = tellerOf(INSTRUCTIONS.map(([code]) => code));
 
-/** Blocks before its own whose hashes a contract can have. */
+/** A contract can read the hashes of so many blocks before its own. */
 const HASHES_TOLD = 256;
 
-/** A call about a block runs in that block, and knows the blocks before it; an estimate is what its sender can pay for. */
+/**
+ * A call about a block runs in that block and knows the blocks before it. An estimate is no more than its sender can
+ * pay for.
+ */
 export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of someOf(heightsOf(chain))) {
@@ -61,7 +64,10 @@ export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
   return wrongPayable(rpc);
 }
 
-/** A contract has the hashes of the last 256 blocks, as they are shown, down to genesis; of no others, and not of its own. */
+/**
+ * BLOCKHASH yields the last 256 hashes as they are shown, down to genesis. It yields 0 for other blocks and the block
+ * itself.
+ */
 async function wrongHashes(rpc: RpcContext, height: number): Promise<string | undefined> {
   const start = rpc.genesis.initialHeight - 1;
   const oldest = height - HASHES_TOLD;
@@ -69,7 +75,7 @@ async function wrongHashes(rpc: RpcContext, height: number): Promise<string | un
   const hashOf = (number: number): Bytes | undefined =>
     rpc.chain.ethBlock(number === start ? 0 : number)?.hash;
   const near = [start - 1, start, start + 1, oldest - 1, oldest, height - 1, height, height + 1];
-  // What is pruned may be known or not.
+  // Hashes of pruned blocks may be known or not.
   const asked = [...new Set(near)].filter((n) => n >= 0 && (!isTold(n) || hashOf(n) !== undefined));
   const code = tellerOf(asked.map((number) => `67${number.toString(16).padStart(16, '0')}40`));
   const about = quantity(height);
@@ -78,7 +84,7 @@ async function wrongHashes(rpc: RpcContext, height: number): Promise<string | un
   return unlike(`a call about block ${about} for the hashes of ${asked}`, told, `0x${truth.join('')}`);
 }
 
-/** Who sends nearly everything away can pay for as much gas as the rest buys. */
+/** A sender that gives away nearly everything gets an estimate of at most the gas that the rest buys. */
 async function wrongPayable(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const newest = heightsOf(chain).findLast((at) => (chain.ethBlock(at)?.transactions.length ?? 0) > 0);

@@ -11,7 +11,7 @@ import { fieldsOf, filledHeights, posted, rest, someOf, unlike } from '../questi
 
 const TX = '/cosmos/tx/v1beta1';
 
-/** A transaction as wallets of before protobuf wrote it, with all it may say. */
+/** A transaction as wallets before protobuf wrote it, with every field. */
 const coins = [{ denom: 'achain', amount: '12' }];
 const STD_TX = {
   type: 'cosmos-sdk/StdTx',
@@ -51,7 +51,7 @@ const inOrder = (value: unknown): unknown => {
   return Object.fromEntries(fields.map(([name, one]) => [name, inOrder(one)]));
 };
 
-/** Transactions are the same in bytes, taken apart and put together again, whoever does it. */
+/** Transactions keep their bytes when they are decoded and encoded again through the REST API. */
 export async function wrongCoding(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   for (const tx of kindsOf(rpc, sha256)) {
     const problem = await wrongTx(rpc, tx, toUpperHex(sha256(tx)));
@@ -60,7 +60,7 @@ export async function wrongCoding(rpc: RpcContext, sha256: Sha256): Promise<stri
   return (await wrongSearchForms(rpc)) ?? (await wrongAmino(rpc));
 }
 
-/** Some transactions that Ethereum's clients sent, and some of others. Nobody here writes any otherwise than in the one way. */
+/** Some transactions of Ethereum clients and some others. All clients here encode in the canonical way. */
 function kindsOf({ chain }: RpcContext, sha256: Sha256): readonly Bytes[] {
   const all = filledHeights(chain).flatMap((height) => {
     const { txs } = present(chain.block(height), 'a kept block');
@@ -90,7 +90,7 @@ async function wrongTx(rpc: RpcContext, tx: Bytes, hash: string): Promise<string
   );
 }
 
-/** What nobody knows is not shown, and is lost. */
+/** The transaction without its unknown fields, which are not shown and get lost. */
 function knownOf(tx: Bytes): Bytes {
   const raw = decode(TX_RAW, tx);
   return raw.ok ? encode(TX_RAW, { ...raw.value, bodyBytes: withoutIgnored(raw.value.bodyBytes) }) : tx;
@@ -99,7 +99,7 @@ function knownOf(tx: Bytes): Bytes {
 const isMode = (mode: unknown): boolean =>
   mode === 'SIGN_MODE_DIRECT' || mode === 'SIGN_MODE_LEGACY_AMINO_JSON';
 
-/** Spaces may be written as forms write them. */
+/** Spaces of a query may be written as HTML forms write them. */
 async function wrongSearchForms(rpc: RpcContext): Promise<string | undefined> {
   const asked = async (query: string) => (await rest(rpc, `${TX}/txs`, `query=${query}`))['total'];
   const plain = await asked(encodeURIComponent('tx.height > 0 AND tx.height < 1000000000000'));
@@ -107,7 +107,7 @@ async function wrongSearchForms(rpc: RpcContext): Promise<string | undefined> {
   return unlike('how many a search finds that is written as forms are', formed, plain);
 }
 
-/** With everything, and with hardly anything. */
+/** A transaction with every field, and one with hardly any. */
 async function wrongAmino(rpc: RpcContext): Promise<string | undefined> {
   const { fee, ...rest } = STD_TX.value;
   const bare = { fee: { amount: [], gas: fee.gas }, ...rest, memo: '', signatures: [] };
@@ -122,7 +122,7 @@ async function wrongStdTx(rpc: RpcContext, tx: object): Promise<string | undefin
   const { amino_binary } = await posted(rpc, `${TX}/encode/amino`, { amino_json });
   const told = await posted(rpc, `${TX}/decode/amino`, { amino_binary });
   const text = String(told['amino_json'] ?? 'null');
-  // As Go writes a text, and in the order of names.
+  // As Go writes a text, with fields in the order of names.
   const wanted = JSON.stringify(inOrder(tx))
     .replaceAll('<', '\\u003c')
     .replaceAll('>', '\\u003e')

@@ -1,6 +1,6 @@
 /**
- * Evidence in blocks: as the engine's clients are told of it, and as the SDK's are. Of attacks on light clients only the
- * kind and the power are looked at: where there are any, a third is faulty, and answers are not judged.
+ * Evidence in blocks as CometBFT's RPC and the SDK's API show it. Of light client attacks only the kind and the power
+ * are checked: they only occur where a third of the power is faulty, and then answers are not judged.
  */
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
@@ -16,11 +16,11 @@ interface Form {
   readonly types: Readonly<Record<Vote['type'], unknown>>;
   readonly hashText: (bytes: Bytes) => string | null;
   readonly addressText: (bytes: Bytes) => string;
-  /** Name of the total voting power. */
+  /** Name of the field with the total voting power. */
   readonly total: string;
 }
 
-/** tendermint.types.Evidence, of which one member is there. */
+/** tendermint.types.Evidence, a oneof. */
 const SDK: Form = {
   kindOf: (told) => Object.keys(told)[0],
   valueOf: (told) => (Object.values(told)[0] ?? {}) as Fields,
@@ -96,6 +96,6 @@ const wrongIn =
     );
   };
 
-/** `block`: the block with its evidence, as it was told. */
+/** `block`: the block as it was shown, with its evidence. */
 export const wrongSdkEvidence = wrongIn(SDK);
 export const wrongEngineEvidence = wrongIn(ENGINE);

@@ -13,7 +13,7 @@ import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts
 import type { Reruns } from '../../reference/reruns.ts';
 import { unlike } from '../questions.ts';
 
-/** A chain that begins with what another one has exported has its state, down to the roots. */
+/** A chain that starts from another chain's export has that chain's state, down to the roots. */
 export async function wrongExport(
   rpc: RpcContext,
   suite: CryptoSuite,
@@ -28,7 +28,7 @@ export async function wrongExport(
   if (known === undefined || head === undefined) return undefined;
   const keccak256 = (message: Bytes): Bytes => suite.keccak256(message);
   const db = new StateDb(kv, keccak256);
-  // A chain may begin with the ring of another.
+  // Genesis may already contain the history slots of an earlier chain.
   const isOlder = (chain.view(0)?.storageRange(HISTORY_ADDRESS, new Uint8Array(32), 1).length ?? 1) > 0;
   const ring = isOlder ? Array.from({ length: HISTORY_WINDOW }, (_, i) => historySlot(i)) : [];
   const exported = exportAppState({
@@ -58,7 +58,7 @@ export async function wrongExport(
       String(ethBlock.header.baseFeePerGas),
       String(baseFeeAfter(head.header, market)),
     ) ??
-    // What is proven of validators is of their chain alone.
+    // Offences of validators belong to their own chain and are not exported.
     (offenderCount(view) > 0n
       ? undefined
       : unlike('an export with the modules', toHex(modulesRoot), toHex(view.modulesRoot)))

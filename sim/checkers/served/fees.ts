@@ -7,12 +7,15 @@ import { eth, firstOf, unlike } from '../questions.ts';
 
 const SERVER_ERROR = -32000;
 const PERCENTILES = [0.5, 33.3, 99.9];
-/** As many as geth takes. */
+/** As many as geth accepts. */
 const PERCENTILES_MAX = 100;
-/** Of blobs, which nobody brings here. */
+/** The blob fee, which stays at its minimum as there are no blobs here. */
 const LEAST = '0x1';
 
-/** The history of fees as far as it is not asked for block by block: with the block to come, without tips, by odd shares. */
+/**
+ * Fee histories beyond single blocks: with the pending block, without percentiles, with odd percentiles, and invalid
+ * ones.
+ */
 export async function wrongHistories(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
   const { chain } = rpc;
   const head = chain.head();

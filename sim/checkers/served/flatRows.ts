@@ -2,7 +2,7 @@ import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { PRECOMPILE_NAMES } from '../../reference/machine.ts';
 import { listOf } from '../questions.ts';
 
-/** Where the transaction stands, as each row says it. */
+/** The transaction's location, which each row repeats. */
 export interface FlatPlace {
   readonly blockHash: string;
   readonly blockNumber: number;
@@ -10,14 +10,14 @@ export interface FlatPlace {
   readonly transactionPosition: number;
 }
 
-/** The rows of geth's flatCallTracer for a call as its callTracer shows it, parents first, each in geth's order. */
+/** Rows of geth's flatCallTracer for a call as callTracer shows it, parents first, with fields in geth's order. */
 export function flatRows(call: Fields, place: FlatPlace, at: readonly number[] = []): readonly Fields[] {
   const { type, error } = call;
   const { blockHash, blockNumber, transactionHash, transactionPosition } = place;
   const calls = listOf(call, 'calls').filter(isShown);
   const { kind, action, result } =
     type === 'SELFDESTRUCT' ? destruction(call) : isCreation(type) ? creation(call) : plainCall(call);
-  // A revert says why; what fails otherwise says nothing.
+  // A reverted call keeps its result; a call that fails otherwise has none.
   const isTold = result !== undefined && (error === undefined || error === 'execution reverted');
   const row = {
     action,
@@ -36,7 +36,7 @@ export function flatRows(call: Fields, place: FlatPlace, at: readonly number[] =
 
 const isCreation = (type: unknown): boolean => type === 'CREATE' || type === 'CREATE2';
 
-/** Calls of precompiles are left out, those in one's own name are not. */
+/** CALL and STATICCALL of precompiles are left out; CALLCODE and DELEGATECALL of them are not. */
 const isShown = ({ type, to }: Fields): boolean =>
   !['CALL', 'STATICCALL'].includes(String(type)) || !PRECOMPILE_NAMES.includes(String(to).slice(2));
 

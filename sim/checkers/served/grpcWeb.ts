@@ -13,13 +13,13 @@ const DATA = 0;
 const COMPRESSED = 1;
 const TRAILERS = 0x80;
 const HEAD_BYTES = 5;
-/** gRPC's codes. */
+/** gRPC status codes. */
 const INVALID = '3';
 const NOT_FOUND = '5';
 const UNIMPLEMENTED = '12';
 const INTERNAL = '13';
 const SUPPLY = '/cosmos.bank.v1beta1.Query/TotalSupply';
-/** Nobody serves it, and not all of its name may stand in a header as it is. */
+/** An unknown method whose name cannot be put into a header unescaped. */
 const UNSERVED = '/no.such.Service/é%\n';
 const ACCOUNT = '/cosmos.auth.v1beta1.Query/Account';
 
@@ -27,11 +27,11 @@ interface Told {
   readonly status: string | undefined;
   readonly words: string | undefined;
   readonly height: string | undefined;
-  /** Base64 of the one message; undefined without one. */
+  /** Base64 of the only message; undefined without one. */
   readonly message: string | undefined;
 }
 
-/** A browser is told what other clients are, in bytes and in base64, and why when it is told nothing. */
+/** gRPC-Web answers like ABCI queries, in binary and in base64, and refusals state their reason. */
 export async function wrongGrpcWeb(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const height = heightsOf(chain).at(-3) ?? chain.head();
@@ -48,7 +48,7 @@ export async function wrongGrpcWeb(rpc: RpcContext): Promise<string | undefined>
   return wrongRefusals(rpc);
 }
 
-/** What is told through the consensus engine; undefined when that refuses. */
+/** The answer of abci_query; undefined if that refuses. */
 async function abci(rpc: RpcContext, path: string, height: number): Promise<string | undefined> {
   const answer = fieldsOf(await comet(rpc, 'abci_query', { path, height: String(height) }), 'response');
   return answer['code'] === 0 ? toBase64(bytesOf(answer['value'])) : undefined;
@@ -58,7 +58,7 @@ async function wrongAnswer(rpc: RpcContext, path: string, at: number, message: s
   const wanted: Told = { status: '0', words: undefined, height: String(at), message };
   const body = frame(DATA, EMPTY);
   const text = encodeUtf8(toBase64(body));
-  // Base64 may come in pieces, each filled up by itself.
+  // Base64 may come in pieces, each padded by itself.
   const pieces = encodeUtf8(toBase64(body.subarray(0, 2)) + toBase64(body.subarray(2)));
   for (const [type, sent] of [
     [BINARY, body],
@@ -72,7 +72,7 @@ async function wrongAnswer(rpc: RpcContext, path: string, at: number, message: s
   return undefined;
 }
 
-/** The frames of an answer, taken apart. */
+/** Sends a request and takes the frames of its answer apart. */
 async function asked(
   rpc: RpcContext,
   path: string,
@@ -97,7 +97,7 @@ async function asked(
   };
 }
 
-/** Of a header; as it stands there, where it is not well escaped. */
+/** A header's text without percent escapes; unchanged if those are invalid. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -113,7 +113,7 @@ function frame(kind: number, message: Bytes): Bytes {
   return concat(head, message);
 }
 
-/** By kind; what is left over counts as one more that nobody asked for. */
+/** Frames by kind. None if bytes are left over. */
 function framesOf(body: Bytes): ReadonlyMap<number, Bytes> {
   const frames = new Map<number, Bytes>();
   let at = 0;
@@ -125,7 +125,7 @@ function framesOf(body: Bytes): ReadonlyMap<number, Bytes> {
   return at === body.length ? frames : new Map();
 }
 
-/** Why there is no answer stands behind where it would be, in letters that a header may have. */
+/** A refusal has its reason in the trailers, in characters that a header may have. */
 async function wrongRefusals(rpc: RpcContext): Promise<string | undefined> {
   const empty = frame(DATA, EMPTY);
   const stranger = textField(1, `0x${'5e'.repeat(20)}`);

@@ -3,7 +3,7 @@ import type { Fields } from '../../clients/answers/answers.ts';
 import { list, number, text } from '../../reference/rlp.ts';
 import { hexBytesOf } from '../questions.ts';
 
-/** The fields of a header in their order; those whose zero is written as nothing are numbers. */
+/** The fields of a header in order. RLP writes the zero of a number as empty. */
 const FIELDS: readonly (readonly [name: string, isNumber: boolean])[] = [
   ['parentHash', false],
   ['sha3Uncles', false],
@@ -28,7 +28,7 @@ const FIELDS: readonly (readonly [name: string, isNumber: boolean])[] = [
   ['requestsHash', false],
 ];
 
-/** The RLP of a header that is told as JSON. */
+/** The RLP of a header given as JSON. */
 export const headerBytes = (head: Fields): Bytes =>
   list(
     FIELDS.map(([name, isNumber]) =>

@@ -8,7 +8,7 @@ import { CONTRACT, IDENTITY, MOVED } from './pretences.ts';
 const SERVER_ERROR = -32000;
 const shown = (address: string): string => toEip55(hex(address.slice(2)));
 
-/** What goes with no call, and how it is refused: in geth's words, and blobs as transactions with them are. */
+/** Arguments that fit no call, and the refusal: in geth's words, and for blobs as for blob transactions. */
 interface Impossible {
   readonly call?: Fields;
   readonly state?: Fields;
@@ -48,7 +48,7 @@ const impossible = ({ chain }: RpcContext): readonly Impossible[] => [
   { call: { blobVersionedHashes: [] }, words: 'transaction type not supported' },
 ];
 
-/** A call of nobody that says or pretends what no call can is refused by all that run one, and for that. */
+/** A call with impossible arguments or overrides is refused by every method that runs one, with the right reason. */
 export async function wrongImpossible(rpc: RpcContext): Promise<string | undefined> {
   const asking = (
     call: Fields,

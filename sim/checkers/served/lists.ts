@@ -4,7 +4,7 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Fields } from '../../clients/answers/answers.ts';
 import { comet, filledHeights, firstOf, heightsOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 
-/** All blocks there are: the newest ones first when nothing is said, and the other way round. */
+/** block_search lists all blocks, newest first by default, and in both orders. */
 export async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> {
   const first = firstOf(rpc.chain);
   const heights = heightsOf(rpc.chain).map(String);
@@ -27,7 +27,7 @@ export async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> 
   return undefined;
 }
 
-/** All transactions, forwards and backwards, in pages. */
+/** All transactions in both orders, in pages. */
 export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
   const hashes: string[] = [];
@@ -37,7 +37,7 @@ export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promis
   for (const [direction, all] of Object.entries(order))
     for (const page of [1, 2]) {
       const wanted = all.slice((page - 1) * PAGE, page * PAGE);
-      // The first page is there even when it is empty, any other is refused then.
+      // The first page exists even if it is empty; any other empty page is refused.
       if (page > 1 && wanted.length === 0) continue;
       const asked = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_${direction}&page=${page}&limit=${PAGE}`;
       const answer = await rest(rpc, '/cosmos/tx/v1beta1/txs', asked);
@@ -56,7 +56,7 @@ export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promis
   );
 }
 
-/** The oldest first when nothing is said. */
+/** tx_search lists the oldest first by default. */
 async function wrongOrders(rpc: RpcContext, hashes: readonly string[]): Promise<string | undefined> {
   const newest = [...hashes].reverse();
   for (const [order_by, page, all] of [
@@ -74,7 +74,7 @@ async function wrongOrders(rpc: RpcContext, hashes: readonly string[]): Promise<
   return undefined;
 }
 
-/** All of a search are counted, whatever page is asked for, and the one of a hash is one. */
+/** A search counts all its matches whatever page is requested, and a search by hash finds one. */
 async function wrongFound(rpc: RpcContext, hashes: readonly string[]): Promise<string | undefined> {
   for (const [query, all] of [
     ['tx.height>0', hashes],

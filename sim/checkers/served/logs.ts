@@ -3,7 +3,7 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import { eth, firstOf, heightsOf, unlike } from '../questions.ts';
 
-/** Of what no chain has got that asks for it. */
+/** A topic that no log has. */
 const NOWHERE = `0x${'5e'.repeat(32)}`;
 const INVALID_PARAMS = -32602;
 
@@ -11,14 +11,14 @@ type Wanted = (log: Fields) => boolean;
 type Question = readonly [filter: Fields, of: readonly Fields[], isWanted: Wanted];
 
 /**
- * What Ethereum's clients find of logs: by several addresses over all blocks, by any topic, by all of a log's in their places, in that
- * block too, without a beginning, and beyond the end.
+ * eth_getLogs finds the right logs: by several addresses over all blocks, by any topic, by all topics of a log at their
+ * positions, in one block by hash, without fromBlock, and it refuses ranges beyond the head.
  */
 export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const logs = heightsOf(chain).flatMap((height) => logsAt(chain, height));
   const head = chain.head();
-  // Without an index a search reads every block, and is refused where these are too many.
+  // Without an index a search reads every block, and is refused if these are too many.
   if (rpc.indexing?.kind !== 'kv' && head - firstOf(chain) >= rpc.limits.blockRangeMax)
     return wrongBeyond(rpc);
   const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(head) };
@@ -43,7 +43,10 @@ export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   return wrongBeyond(rpc);
 }
 
-/** As the newest log with the most topics has them, all of them, backwards, or the last alone; of its block, and of all blocks. */
+/**
+ * Asks for the topics of the newest log with the most topics: all of them, in reverse, and only the last; in its block
+ * and in all blocks.
+ */
 function byTopics(logs: readonly Fields[], all: Fields): readonly Question[] {
   const most = Math.max(0, ...logs.map((log) => topicsOf(log).length));
   const log = logs.findLast((one) => topicsOf(one).length === most);
@@ -58,14 +61,14 @@ function byTopics(logs: readonly Fields[], all: Fields): readonly Question[] {
   ]);
 }
 
-/** null is any, but there has to be one. */
+/** null matches any topic, but there must be one. */
 const withTopics =
   (wanted: readonly unknown[]): Wanted =>
   (log) =>
     wanted.length <= topicsOf(log).length &&
     wanted.every((topic, i) => topic === null || topicsOf(log)[i] === topic);
 
-/** Nobody is told that there is nothing in blocks that are not there yet. */
+/** A range beyond the head is refused, not answered with an empty list. */
 async function wrongBeyond(rpc: RpcContext): Promise<string | undefined> {
   const filter = { fromBlock: quantity(firstOf(rpc.chain)), toBlock: quantity(rpc.chain.head() + 1) };
   const told = (await eth(rpc, 'eth_getLogs', [filter])) as { readonly refused?: Fields };
@@ -79,7 +82,7 @@ const logsAt = (chain: ChainReader, height: number): readonly Fields[] => {
   return block === undefined ? [] : shownLogs(block).map(({ shown }) => shown);
 };
 
-/** In order of their first logs. */
+/** Addresses in the order of their first logs. */
 const addresses = (logs: readonly Fields[]): readonly string[] => [
   ...new Set(logs.map(({ address }) => String(address))),
 ];

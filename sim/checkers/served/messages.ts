@@ -7,7 +7,7 @@ import { unlike } from '../questions.ts';
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
-/** geth's, of a batch whose answers take too much. */
+/** geth's code for a batch whose answers are too large. */
 const TOO_LARGE = -32003;
 
 interface Reply {
@@ -16,7 +16,7 @@ interface Reply {
   readonly error?: Fields;
 }
 
-/** Questions however they are written and however many come at once: what is asked counts, and each has its answer. */
+/** However requests are written and however many come at once, each is understood and has its own answer. */
 export async function wrongMessages(rpc: RpcContext): Promise<string | undefined> {
   return (
     (await wrongBatches(rpc)) ?? (await wrongLongBatch(rpc)) ?? (await wrongTexts(rpc)) ?? wrongEngine(rpc)
@@ -34,7 +34,7 @@ const asking = (id: unknown, method: string, params: readonly unknown[] = []): F
   params,
 });
 
-/** Those of a batch are answered one after the other as each alone; who has no name gets no answer. */
+/** Requests of a batch are answered in order, each as if it came alone. A request without an id gets no answer. */
 async function wrongBatches(rpc: RpcContext): Promise<string | undefined> {
   const head = quantity(rpc.chain.head());
   const questions = [
@@ -73,7 +73,7 @@ async function wrongBatches(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** Once the answers of a batch take more than they may, the rest of it is not asked any more. A name may be null. */
+/** Once the answers of a batch exceed their limit, the remaining requests are refused. An id may be null. */
 async function wrongLongBatch(rpc: RpcContext): Promise<string | undefined> {
   const id = quantity(rpc.chain.evmChainId);
   const frugal = { ...rpc, limits: { ...rpc.limits, batchResponseBytesMax: 2 * JSON.stringify(id).length } };
@@ -92,7 +92,7 @@ async function wrongLongBatch(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** Letters may be escaped, the last of two fields counts; what is no JSON is not guessed at. */
+/** Characters may be escaped, and the last of two equal fields counts. Invalid JSON is refused. */
 async function wrongTexts(rpc: RpcContext): Promise<string | undefined> {
   const wanted = { jsonrpc: '2.0', id: 1, result: quantity(rpc.chain.evmChainId) };
   for (const text of [
@@ -119,7 +119,10 @@ async function wrongTexts(rpc: RpcContext): Promise<string | undefined> {
   return unlike('bytes that are no hex', 'result' in unread, false);
 }
 
-/** The consensus engine's RPC reads numbers and bytes strictly, and answers a batch in order; who has no name gets no answer. */
+/**
+ * CometBFT's RPC parses numbers and bytes strictly and answers a batch in order. A request without an id gets no
+ * answer.
+ */
 async function wrongEngine(rpc: RpcContext): Promise<string | undefined> {
   const head = rpc.chain.head();
   const ask = async (questions: unknown): Promise<unknown> => {

@@ -16,7 +16,7 @@ const ROOT = '/chain/evidence/v1/misbehavior';
 /** gRPC's InvalidArgument. */
 const INVALID = 3;
 
-/** Who was proven to misbehave, now and before the newest of it was: in pages, one by one, by each of their names. */
+/** Proven offenders, at the head and before the newest evidence: in pages and one by one, in both spellings. */
 export async function wrongMisbehavior(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const newest = accusingOf(chain);
@@ -29,7 +29,7 @@ export async function wrongMisbehavior(rpc: RpcContext): Promise<string | undefi
 
 const nameOf = ({ chain }: RpcContext, address: Bytes): string => bech32(`${chain.hrp}valcons`, address);
 
-/** How often, and the newest offences. */
+/** The number of offences and the newest of them. */
 const recordOf = (record: OffenceRecord | undefined): readonly unknown[] => [
   String(record?.count ?? 0n),
   (record?.offences ?? []).map(({ kind, height, time, power, totalPower, recordedAt }) => [

@@ -10,10 +10,12 @@ import { everyAccount, fieldsOf, firstOf, heightsOf, pagesOf, rest, unlike } fro
 
 const BANK = '/cosmos/bank/v1beta1';
 const AUTH = '/cosmos/auth/v1beta1';
-/** A coin that nobody has. */
+/** A denom that no account holds. */
 const FOREIGN = 'foreign';
 
-/** What a node tells over REST of coins, fees and accounts at a height: what the state of that height holds, and all of it. */
+/**
+ * Supply, balances, fees and accounts at a height, as REST shows them, are those in the state of that height, complete.
+ */
 export async function wrongMoney(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
   const heights = new Set([firstOf(chain), Math.max(firstOf(chain), chain.head() - 2), chain.head()]);
@@ -27,7 +29,7 @@ export async function wrongMoney(rpc: RpcContext, keccak: Keccak): Promise<strin
   return wrongLists(rpc, heightsOf(chain).at(-3) ?? firstOf(chain), keccak);
 }
 
-/** Coins are what all have together. */
+/** The supply is the sum of all balances. */
 async function wrongSupply(rpc: RpcContext, view: View): Promise<string | undefined> {
   const { denom } = rpc.chain;
   const accounts = everyAccount(view);
@@ -42,7 +44,7 @@ async function wrongSupply(rpc: RpcContext, view: View): Promise<string | undefi
   );
 }
 
-/** The proposer, and whoever sent the last Ethereum transaction. */
+/** The proposer and the sender of the last Ethereum transaction. */
 function ownersOf({ chain }: RpcContext, height: number): readonly Bytes[] {
   const { header, transactions } = present(chain.ethBlock(height), 'a kept block');
   return [header.coinbase, ...transactions.slice(-1).map(({ from }) => from)];
@@ -74,7 +76,7 @@ async function wrongOwners(rpc: RpcContext, view: View): Promise<string | undefi
   return undefined;
 }
 
-/** At a height the fees are that block's own. */
+/** Fees at a height are those of that block. */
 async function wrongFees(rpc: RpcContext, height: number): Promise<string | undefined> {
   const { baseFeePerGas, gasUsed } = present(rpc.chain.ethBlock(height), 'a kept block').header;
   const told: unknown[] = [];
@@ -85,7 +87,7 @@ async function wrongFees(rpc: RpcContext, height: number): Promise<string | unde
   return unlike('the base fee', told, [fee, fee]) ?? unlike('the gas used', gas, String(gasUsed));
 }
 
-/** Each once and none left out, however lists are cut into pages. */
+/** Paginated lists have every item exactly once. */
 async function wrongLists(rpc: RpcContext, height: number, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
   const set = present(chain.validators(height), 'the set of a kept height');
@@ -105,7 +107,7 @@ const keyOf = (text: unknown, hrp: string, keccak: Keccak): string => {
   return address.ok ? toHex(keccak(address.value)) : '';
 };
 
-/** In order of their numbers, which have no gaps; whoever is in the state is among them. */
+/** Accounts are in the order of their numbers, which have no gaps, and every account of the state is listed. */
 async function wrongAccounts(rpc: RpcContext, view: View, keccak: Keccak): Promise<string | undefined> {
   const { height } = view;
   const told = (await pagesOf(rpc, `${AUTH}/accounts`, 'accounts', { height })).map((one) =>

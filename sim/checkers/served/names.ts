@@ -15,7 +15,7 @@ const BANK = '/cosmos/bank/v1beta1';
 const EVM = '/chain/evm/v1';
 /** gRPC's InvalidArgument. */
 const INVALID = 3;
-/** The SDK's own, where genesis says nothing of them. */
+/** The SDK's defaults, for params that genesis leaves out. */
 const AUTH_PARAMS = {
   max_memo_characters: '256',
   tx_sig_limit: '7',
@@ -24,7 +24,7 @@ const AUTH_PARAMS = {
   sig_verify_cost_secp256k1: '1000',
 };
 
-/** Names of accounts in all their forms, what modules say of themselves, and each way to ask for a page or a height. */
+/** Addresses in all their forms, params and accounts of modules, and every way to request a page or a height. */
 export async function wrongNames(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   return (
     (await wrongForms(rpc)) ??
@@ -36,7 +36,7 @@ export async function wrongNames(rpc: RpcContext, sha256: Sha256): Promise<strin
   );
 }
 
-/** An address of either length, to its text and back; its base64 is that of URLs, as a path has it. */
+/** Addresses of 20 and 32 bytes convert to bech32 and back. A path takes them in URL-safe base64. */
 async function wrongForms({ chain, ...rpc }: RpcContext): Promise<string | undefined> {
   const all = { chain, ...rpc };
   for (const length of [20, 32]) {
@@ -58,7 +58,7 @@ async function wrongForms({ chain, ...rpc }: RpcContext): Promise<string | undef
   );
 }
 
-/** Each number leads to its account, whose face has the code of its address. */
+/** Each account number leads to its address, and each account shows the code hash of its address. */
 async function wrongNumbers(rpc: RpcContext): Promise<string | undefined> {
   const view = rpc.chain.latest();
   const accounts = listOf(await rest(rpc, `${AUTH}/accounts`, 'pagination.limit=1000'), 'accounts');
@@ -106,7 +106,7 @@ async function wrongModules(rpc: RpcContext, sha256: Sha256): Promise<string | u
   );
 }
 
-/** Who validates earns under an account; whoever owns something may spend it. */
+/** A validator's rewards go to the account of its address. All of an account's balance is spendable. */
 async function wrongEarners(rpc: RpcContext): Promise<string | undefined> {
   const { hrp } = rpc.chain;
   const view = rpc.chain.latest();
@@ -126,7 +126,7 @@ async function wrongEarners(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** A list is the same from its end, page by page, and as long as at its height. */
+/** A list read backwards is the same reversed, and its total is that of its height. */
 async function wrongOrder(rpc: RpcContext): Promise<string | undefined> {
   const path = `${AUTH}/accounts`;
   const height = heightsOf(rpc.chain).at(-3) ?? rpc.chain.head();
@@ -148,7 +148,7 @@ async function wrongOrder(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** A height by each of its headers, which the answer repeats; there is none after the head. */
+/** Either header requests a height, and the answer repeats it in both. A height after the head is refused. */
 async function wrongHeights(rpc: RpcContext): Promise<string | undefined> {
   const path = `${BANK}/supply`;
   const height = heightsOf(rpc.chain).at(-2) ?? rpc.chain.head();

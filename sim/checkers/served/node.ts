@@ -15,7 +15,7 @@ const TEXT = encodeUtf8('hello');
 /** Precompiles from 0x01 to 0x11, and 0x100 (EIP-7951). */
 const PRECOMPILES = 18;
 
-/** What a node tells of itself: the same by each of its faces. */
+/** What a node says of itself is right and the same in every API. */
 export async function wrongNode(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
   const { chain } = rpc;
   const { header } = present(chain.blockMeta(chain.head()), 'the head');
@@ -66,7 +66,7 @@ async function wrongIdentity(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** By which rules the chain runs. */
+/** The fork and parameters by which the chain runs. */
 async function wrongRules(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const { params } = await rest(rpc, `${EVM}/params`);
@@ -90,7 +90,7 @@ async function wrongRules(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** Peers are shown as the node's network has them, here one that it dialled and one that came. */
+/** net_info shows peers as the node's network reports them: here one that it dialled and one that dialled it. */
 async function wrongPeers(rpc: RpcContext): Promise<string | undefined> {
   const { identity, chain } = rpc;
   const info = {

@@ -4,13 +4,13 @@ import { toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { comet, fieldsOf, filledHeights, listOf, rest, unlike } from '../questions.ts';
 
-/** More than a page has when nothing is said, and what it may have at most. */
+/** More items than a page has by default, and the most that a page may have. */
 const LARGE = 31;
 const PAGE_MAX = 100;
-/** Of a list's first place, as an earlier page gives it. */
+/** The key of a list's first item, as an earlier page gives it. */
 const KEY = `&pagination.key=${encodeURIComponent('AAAAAAAAAAA=')}`;
 
-/** How many there are is told to whoever asks for it, or for no page at all, and has no key of an earlier page. */
+/** The total is in the answer if it is asked for or no page is, and not with the key of an earlier page. */
 export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> {
   const path = '/cosmos/auth/v1beta1/accounts';
   const whole = await rest(rpc, path);
@@ -31,7 +31,7 @@ export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> 
   );
 }
 
-/** Whoever asks for a large page gets one, as far as pages go. Short chains have none. */
+/** A large page has all that was asked for, up to the limit. Short chains are not checked. */
 export async function wrongLargePages(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
   const txs = filledHeights(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);

@@ -10,14 +10,14 @@ import { STRANGER } from './pretences.ts';
 
 const HISTORY = to0xHex(HISTORY_ADDRESS);
 const RING = 8191;
-/** Of keccak256 what nobody has hashed. */
+/** A hash with no known keccak256 preimage. */
 const NOWHERE = `0x${'5e'.repeat(32)}`;
 const SERVER_ERROR = -32000;
 /** Accounts in a page. */
 const PAGE = 2;
 const PAGES_MAX = 200;
 
-/** Blocks, slots, transactions and accounts, by each name that leads to them. */
+/** Blocks, slots, transactions and accounts are found by each of their names. */
 export async function wrongPlaces(rpc: RpcContext): Promise<string | undefined> {
   for (const height of someOf(heightsOf(rpc.chain))) {
     const block = present(rpc.chain.ethBlock(height), 'a kept block');
@@ -30,7 +30,7 @@ export async function wrongPlaces(rpc: RpcContext): Promise<string | undefined> 
   );
 }
 
-/** A block by its number or hash, as a text or in an object. */
+/** A block by its number or hash, as a string or in an object. */
 async function wrongBlockNames(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
   const [number, hash] = [quantity(block.header.number), to0xHex(block.hash)];
   const view = rpc.chain.view(block.header.number);
@@ -60,7 +60,7 @@ async function wrongBlockNames(rpc: RpcContext, block: EthBlock): Promise<string
   return undefined;
 }
 
-/** A slot by its number in each form, alone, in a list and proven: that of the hash of the block before. */
+/** The EIP-2935 slot of the parent's hash, by its number in each form: alone, in a list and with a proof. */
 async function wrongSlots(rpc: RpcContext, { header }: EthBlock): Promise<string | undefined> {
   const view = rpc.chain.view(header.number);
   if (view === undefined || header.number === rpc.genesis.initialHeight) return undefined;
@@ -77,7 +77,7 @@ async function wrongSlots(rpc: RpcContext, { header }: EthBlock): Promise<string
     );
     if (problem !== undefined) return problem;
   }
-  // That of the block itself is written by the next one.
+  // The slot for the block's own hash is written by the next block.
   const own = quantity((header.number % RING) >>> 0);
   const many = { [HISTORY]: [...names, own], [STRANGER]: ['0x0'] };
   const proof = (await eth(rpc, 'eth_getProof', [HISTORY, names.slice(0, 2), number])) as Fields;
@@ -96,7 +96,7 @@ async function wrongSlots(rpc: RpcContext, { header }: EthBlock): Promise<string
   );
 }
 
-/** Bytes of a transaction by its place, and a block by its number without quotes. */
+/** The bytes of a transaction by its position, and a block by its number as a JSON number. */
 async function wrongBytes(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
   const { number } = block.header;
   const [name, hash] = [quantity(number), to0xHex(block.hash)];
@@ -204,7 +204,7 @@ const shown = ({
 }: ReturnType<typeof everyAccount>[number]['account']) =>
   [nonce, balance, toHex(storageRoot), toHex(codeHash)].join();
 
-/** Hashes of addresses lead back to them. */
+/** The preimage of an address hash is the address. */
 async function wrongPreimages(rpc: RpcContext): Promise<string | undefined> {
   const { coinbase } = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
   if (rpc.chain.latest().account(coinbase) === undefined) return undefined;
@@ -216,7 +216,7 @@ async function wrongPreimages(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** The consensus engine shows some of what waits, and genesis in pieces. */
+/** CometBFT's RPC shows part of the pool, and genesis in chunks. */
 async function wrongListed(rpc: RpcContext): Promise<string | undefined> {
   const { txs, total } = await comet(rpc, 'unconfirmed_txs', { limit: '1' });
   const { data, chunk, total: count } = await comet(rpc, 'genesis_chunked', { chunk: '0' });

@@ -6,7 +6,10 @@ import type { Hash } from '../../../core/types/ids.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, someOf, unlike } from '../questions.ts';
 
-/** What waits is told of one by one, by its sender, and in the list of all: no block has it, and its price is what it may cost. */
+/**
+ * A waiting transaction is shown alike by hash, by sender and in the whole list: without a block, and with its fee cap
+ * as gas price.
+ */
 export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined> {
   const lines = await wrongLines(rpc);
   if (lines !== undefined) return lines;
@@ -37,7 +40,7 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
   return unlike("what waits of the node's own", await eth(rpc, 'eth_pendingTransactions', []), []);
 }
 
-/** What waits is told of in lines for people, too. */
+/** txpool_inspect describes each waiting transaction in a line of text. */
 export async function wrongLines(rpc: RpcContext): Promise<string | undefined> {
   const lines = (await eth(rpc, 'txpool_inspect', [])) as Fields;
   for (const { sender, pending, queued } of someOf(rpc.pool.content())) {
@@ -67,7 +70,7 @@ const waiting = (tx: EthTx): Fields => ({
   input: to0xHex(tx.data),
 });
 
-/** Its block is in the database, and neither pool nor consensus have been told yet. */
+/** The transaction's block is stored, but neither pool nor consensus know of it yet. */
 function isInUntoldBlock({ chain, consensus }: RpcContext, hash: Hash): boolean {
   const location = chain.ethTxLocation(hash);
   return location !== undefined && consensus !== undefined && location.height >= consensus.roundState.height;

@@ -5,14 +5,14 @@ import { type PrecompileCall, precompileCalls } from '../../reference/precompile
 import { eth, unlike } from '../questions.ts';
 import { CONTRACT, isPretended, word } from './pretences.ts';
 
-/** Asked of one node at a time: pairings take long. */
+/** Calls for each node: few, because pairings take long. */
 const CALLS = 2;
-/** What is left to one that fails takes all of it. */
+/** Gas given to the precompile, all of which a failure uses up. */
 const GAS = 1_000_000n;
-/** PUSH0, PUSH0, CALLDATASIZE, PUSH0, PUSH2, PUSH4, STATICCALL of who is warm, GAS. */
+/** PUSH0, PUSH0, CALLDATASIZE, PUSH0, PUSH2, PUSH4, STATICCALL of a warm address, GAS. */
 const CALLING = 4n * 2n + 2n * 3n + 100n + 2n;
 
-/** Hands on what it is given; answers with the gas that took, whether it went well, and what came back. */
+/** Passes its calldata to the precompile, and returns the gas used, whether the call succeeded, and its output. */
 const caller = (address: number): string => {
   const to = address.toString(16).padStart(4, '0');
   const gas = GAS.toString(16).padStart(8, '0');
@@ -22,10 +22,10 @@ const caller = (address: number): string => {
   );
 };
 
-/** Precompiled contracts answer what is known of them, for the gas that their EIPs name. */
+/** Precompiles return the known outputs for the gas that their EIPs name. */
 export async function wrongPrecompiles(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
-  // Which ones: by lot, and the same in every run of a seed.
+  // Calls are chosen by the head's hash, so that every run of a seed chooses the same.
   const [high = 0, low = 0] = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').hash;
   for (const { what, address, input, output, cost } of precompileCalls(256 * high + low, CALLS)) {
     const code = { [CONTRACT]: { code: caller(address) } };

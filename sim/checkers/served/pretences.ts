@@ -16,10 +16,10 @@ export const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
 export const SENDER = to0xHex(SENDER_BYTES);
 export const RICH = 10n ** 30n;
 export const GAS = 200_000n;
-/** Of a payment (the yellow paper's G_transaction). */
+/** Gas of a plain transfer (the yellow paper's G_transaction). */
 export const TX_GAS = 21_000n;
 const NONCE = 9;
-/** EIP-2935: slots of the ring of past hashes. */
+/** Slots in the EIP-2935 history ring. */
 const RING = 8191;
 /** EIP-7825. */
 const TX_GAS_MAX = 1n << 24n;
@@ -27,24 +27,24 @@ const TX_GAS_MAX = 1n << 24n;
 export const word = (value: bigint): string => value.toString(16).padStart(64, '0');
 export const answerOf = (...words: readonly bigint[]): string => `0x${words.map(word).join('')}`;
 
-/** What a call costs and leaves its sender: base fee, gas price, balance of the caller. */
+/** Returns the base fee, the gas price and the balance of the caller. */
 const PAYER = tellerOf(['48', '3a', '3331']);
-/** The gas that it takes to clear slot 0. */
+/** Returns the gas that it takes to clear slot 0. */
 const CLEARER = tellerOf(['5a5f5f555a9003']);
-/** For PUSH0 twice, SSTORE of a cold slot that holds something (EIP-2929, EIP-3529), and GAS. */
+/** PUSH0 twice, SSTORE that clears a cold slot (EIP-2929, EIP-3529), and GAS. */
 const CLEARING = 2n + 2n + 2_100n + 2_900n + 2n;
-/** Where it stands. */
+/** Returns its own address. */
 const SELF = tellerOf(['30']);
-/** Slots 0 and 1. */
+/** Returns slots 0 and 1. */
 const READER = tellerOf(['5f54', '600154']);
-/** Calls one that leaves what it has to another (EIP-6780), and tells what each has then. */
+/** Calls a contract that self-destructs in favour of another account (EIP-6780), and returns the balances of both. */
 const WITNESS = `0x5f5f5f5f5f73${LEAVER.slice(2)}5af150${tellerOf([LEAVER, HEIR].map((one) => `73${one.slice(2)}31`)).slice(2)}`;
-/** Init code that makes no contract but tells where it would stand. */
+/** Init code that deploys no contract but returns its address. */
 const NAMER = '0x305f5260205ff3';
 const REVERTER = '0x602a5f5260205ffd';
-/** Writes logs of 255 bytes for ever: gas that is spent in few instructions. */
+/** Logs 255 bytes in an endless loop: spends gas in few instructions. */
 const LOOPER = '0x5b60ff5fa05f56';
-/** Clears eight slots, for which half of what it costs would be given back, were it not for the limit of EIP-3529. */
+/** Clears eight slots. Half of its cost would be refunded, were it not for the limit of EIP-3529. */
 const SWEEPER = `0x${Array.from({ length: 8 }, (_, slot) => `5f60${slot.toString(16).padStart(2, '0')}55`).join('')}`;
 const SWEEPING = TX_GAS + 8n * (2n + 3n + 2_100n + 2_900n);
 
@@ -52,7 +52,7 @@ export const code = (bytes: string, more: Fields = {}): Fields => ({ [CONTRACT]:
 export const slots = (...values: readonly bigint[]): Fields =>
   Object.fromEntries(values.map((value, slot) => [`0x${word(BigInt(slot))}`, `0x${word(value)}`]));
 
-/** A call, what it pretends of accounts and of the block, and what it has to answer. */
+/** A call, its overrides of accounts and of the block, and the answer it must get. */
 interface Pretence {
   readonly what: string;
   readonly call: Fields;
@@ -139,7 +139,7 @@ function pretences({ chain, suite }: RpcContext): readonly Pretence[] {
   ];
 }
 
-/** All storage of an account may be pretended away, or some of it written over: seen in that of the hashes of past blocks. */
+/** An override may replace all storage of an account or only some slots: seen in the EIP-2935 contract's storage. */
 function replacedStorage({
   number,
   parentHash,
@@ -166,14 +166,14 @@ function replacedStorage({
   ];
 }
 
-/** Where the newest rules hold and blocks have room: elsewhere calls see something else. */
+/** Whether the newest fork is in force and blocks have enough gas; otherwise calls see something else. */
 export function isPretended({ chain }: RpcContext): boolean {
   const { header } = present(chain.ethBlock(chain.head()), 'the head');
   const keepsHashes = chain.latest().code(HISTORY_ADDRESS).length > 0;
   return header.gasLimit >= GAS && keepsHashes && chain.fork === 'osaka';
 }
 
-/** What calls see that pretend something of accounts, fees and the block, and what estimates allow for. */
+/** Calls see the overridden accounts, fees and block, and estimates cover what execution needs. */
 export async function wrongPretences(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   for (const { what, call, state, block, answer } of pretences(rpc)) {
@@ -190,7 +190,7 @@ async function wrongEstimates(rpc: RpcContext): Promise<string | undefined> {
   const estimate = (bytes: string, more: Fields = {}, account: Fields = {}) =>
     eth(rpc, 'eth_estimateGas', [{ to: CONTRACT, ...more }, 'latest', code(bytes, account)]);
   const full = slots(...Array.from({ length: 8 }, () => 1n));
-  // As geth: what was asked for counts only when something could run with it.
+  // As in geth, the requested gas counts only if a transaction could run with it.
   for (const asked of [{}, { gas: '0x5207' }]) {
     const told = await estimate(SWEEPER, asked, { stateDiff: full });
     const gas = typeof told === 'string' ? BigInt(told) : 0n;

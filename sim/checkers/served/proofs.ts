@@ -10,11 +10,11 @@ import { mapLeaf, rootAbove } from '../../reference/merkle.ts';
 import { itemsOf, proven } from '../../reference/trieProof.ts';
 import { bytesOf, comet, fieldsOf, heightsOf, listOf, someOf, unlike } from '../questions.ts';
 
-/** Where the state's root stands in a header of Ethereum. */
+/** Index of the state root in an Ethereum header. */
 const STATE_ROOT = 3;
 const STRANGER = new Uint8Array(20).fill(0x5e);
 
-/** What the application tells of itself, and what it proves of its older states: each proof leads to the next header. */
+/** abci_info is right, and each proof of an older state leads to the app hash in the next header. */
 export async function wrongProofs(rpc: RpcContext, suite: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
   const head = chain.head();
@@ -73,7 +73,7 @@ function read<T>(shape: Shape<T>, bytes: Bytes | undefined): T | undefined {
   return result.ok ? result.value : undefined;
 }
 
-/** From an entry up its trie, for an account by the header of Ethereum's block, to the app hash that holds both. */
+/** Follows the proof from an entry up its trie (an account's on through the Ethereum header) to the app hash. */
 function shownBy(
   steps: readonly Step[],
   { store, key }: Entry,

@@ -7,20 +7,20 @@ import type { Fields } from '../../clients/answers/answers.ts';
 import { amountField, bytesField, textField } from '../../reference/protobuf.ts';
 import { bytesOf, comet, fieldsOf, heightsOf, rest, unlike } from '../questions.ts';
 
-/** A coin that nobody has. */
+/** A denom that no account holds. */
 const FOREIGN = 'foreign';
 const SUPPLY = '/cosmos.bank.v1beta1.Query/SupplyOf';
 const ACCOUNTS = { grpc: '/cosmos.auth.v1beta1.Query/Accounts', rest: '/cosmos/auth/v1beta1/accounts' };
 /** Fields of a request that only a later client knows. */
 const LATER = concat(amountField(90, 7n), textField(91, 'later'));
 
-/** A service says the same in protocol buffers and in JSON, now and of a height. */
+/** Each service answers alike in protobuf and in JSON, at the head and at a height. */
 export async function wrongProtos(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const height = heightsOf(chain).at(-3) ?? chain.head();
   const heights = chain.view(height) === undefined ? [chain.head()] : [height, chain.head()];
   for (const { grpcPath, path, verb, response, render } of SERVICE_METHODS) {
-    // What has to be told something is asked elsewhere.
+    // Methods with arguments are checked elsewhere.
     if (verb !== 'GET' || path.includes('{')) continue;
     for (const at of heights) {
       const shown = await rest(rpc, path, '', at);
@@ -39,7 +39,7 @@ export async function wrongProtos(rpc: RpcContext): Promise<string | undefined> 
 const asked = async (rpc: RpcContext, path: string, data: string, height: number): Promise<Fields> =>
   fieldsOf(await comet(rpc, 'abci_query', { path, data, height: String(height) }), 'response');
 
-/** Of a field that is there twice the last one counts. */
+/** If a field occurs twice, the last one counts. */
 async function wrongRepeated(rpc: RpcContext): Promise<string | undefined> {
   const { denom } = rpc.chain;
   const head = rpc.chain.head();
@@ -53,7 +53,7 @@ async function wrongRepeated(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** A page is asked for within a message, whose fields may come in any order and beside others that nobody knows. */
+/** The page is an embedded message, with fields in any order and next to unknown fields. */
 async function wrongPage(rpc: RpcContext): Promise<string | undefined> {
   const head = rpc.chain.head();
   const row = SERVICE_METHODS.find(({ grpcPath }) => grpcPath === ACCOUNTS.grpc);

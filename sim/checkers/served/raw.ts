@@ -7,10 +7,10 @@ import { itemsOf } from '../../reference/trieProof.ts';
 import { type Keccak, listRoot } from '../../reference/trieRoot.ts';
 import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';
 
-/** Accounts in one answer at most, as geth has it. */
+/** Most accounts in one answer, as in geth. */
 const DUMPED_MAX = 256;
 
-/** What Ethereum's clients are told of some blocks in bytes, of what each changed and cost, and of the whole newest state. */
+/** Raw blocks, the accounts that each block changed, its gas costs, and the whole newest state are right. */
 export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of new Set([...someOf(heightsOf(chain)), ...typedHeights(chain)])) {
@@ -24,7 +24,7 @@ export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string 
   return (await wrongSizes(rpc)) ?? wrongDump(rpc, keccak);
 }
 
-/** One height for each type of transaction that there is: the newest, for each is written in its own way. */
+/** The newest height with each transaction type, since each type has its own encoding. */
 function typedHeights(chain: ChainReader): readonly number[] {
   const known = new Map<number, number>();
   for (const height of heightsOf(chain))
@@ -32,7 +32,7 @@ function typedHeights(chain: ChainReader): readonly number[] {
   return [...known.values()];
 }
 
-/** A block is as large as its bytes, whatever its transactions are. */
+/** A block's size is the length of its bytes, whatever its transactions are. */
 async function wrongSizes(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const isFilled = (height: number): boolean => (chain.ethBlock(height)?.transactions.length ?? 0) > 0;
@@ -46,10 +46,10 @@ async function wrongSizes(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** None where it refuses: then there is less than there should be. */
+/** Empty if the node refuses, which then shows as missing items. */
 const listed = <T>(told: unknown): readonly T[] => (Array.isArray(told) ? told : []);
 
-/** Bytes are those that the names and the roots were made of. */
+/** The bytes are those that hashes and roots were made of. */
 async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Promise<string | undefined> {
   const number = quantity(block.header.number);
   const header = hexBytesOf(await eth(rpc, 'debug_getRawHeader', [number]));
@@ -80,7 +80,7 @@ async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Pro
   );
 }
 
-/** By the hashes of their addresses: all that a state holds of them, in one text. */
+/** All that a state holds of each account as text, by the hash of its address. */
 function accountsOf(view: View): ReadonlyMap<string, string> {
   const found = everyAccount(view);
   return new Map(
@@ -91,7 +91,7 @@ function accountsOf(view: View): ReadonlyMap<string, string> {
   );
 }
 
-/** A block changed the accounts that differ before and after it. */
+/** A block changed exactly the accounts that differ before and after it. */
 async function wrongChanges(rpc: RpcContext, height: number, keccak: Keccak): Promise<string | undefined> {
   const [before, after] = [rpc.chain.view(height - 1), rpc.chain.view(height)];
   if (before === undefined || after === undefined || rpc.chain.ethBlock(height - 1) === undefined)
@@ -105,17 +105,17 @@ async function wrongChanges(rpc: RpcContext, height: number, keccak: Keccak): Pr
   return unlike(`the accounts changed by block ${height}`, hashes.sort(), changed.sort());
 }
 
-/** Traces of a block cost what its receipts say; there is a state after each of its transactions. */
+/** Traces of a block cost what its receipts say, and each of its transactions has a state root. */
 async function wrongCosts(
   rpc: RpcContext,
   { header, hash, receipts }: EthBlock,
 ): Promise<string | undefined> {
   const { number } = header;
-  // The first block stands on genesis, whatever its number.
+  // The state before the first block is genesis, stored under height 0.
   const before = number === rpc.genesis.initialHeight ? 0 : number - 1;
   if (rpc.chain.view(before) === undefined) return undefined;
   const traces = await eth(rpc, 'debug_traceBlockByNumber', [quantity(number), { tracer: 'callTracer' }]);
-  // Whoever refuses to trace an empty block is heard as well.
+  // The refusal to trace an empty block shows in the comparison, too.
   const costs = Array.isArray(traces)
     ? (traces as readonly { readonly result?: Fields }[]).map(({ result }) => result?.['gasUsed'])
     : traces;
@@ -129,7 +129,7 @@ async function wrongCosts(
   );
 }
 
-/** All accounts of the newest state, as far as one answer holds them. */
+/** All accounts of the newest state, if one answer holds them. */
 async function wrongDump(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
   const view = chain.latest();

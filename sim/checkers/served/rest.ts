@@ -27,10 +27,10 @@ const AUTH = '/cosmos/auth/v1beta1';
 const COLLECTOR = 'fee_collector';
 const STRANGER = new Uint8Array(20).fill(0x5e);
 const NO_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
-/** gRPC's InvalidArgument. */
+/** gRPC's Unknown and InvalidArgument. */
 const [UNKNOWN, INVALID] = [2, 3];
 
-/** The Cosmos faces of what Ethereum's clients are told too: accounts, storage, code, calls and traces, at old heights as well. */
+/** Accounts, storage, code, calls and traces in the Cosmos APIs, which JSON-RPC shows as well, at old heights, too. */
 export async function wrongFaces(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
   const heights = heightsOf(chain);
@@ -93,7 +93,7 @@ async function wrongFace(
   );
 }
 
-/** A block's transactions in pages, and accounts from somewhere on. */
+/** A block's transactions in pages, and accounts from an offset on. */
 async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<string | undefined> {
   const { chain } = rpc;
   const size = (height: number): number => chain.blockMeta(height)?.numTxs ?? 0;
@@ -102,7 +102,7 @@ async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<
     heights[0] ?? 1,
   );
   const path = `/cosmos/tx/v1beta1/txs/block/${fullest}`;
-  // There is no page behind the last transaction.
+  // A page behind the last transaction does not exist.
   const offset = size(fullest) > 1 ? 1 : 0;
   const page = await rest(rpc, path, `pagination.offset=${offset}&pagination.limit=${PAGE}`);
   const { total } = fieldsOf(page, 'pagination');
@@ -133,7 +133,7 @@ async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<
   );
 }
 
-/** One kind of address is not another. */
+/** An address of one kind is not accepted as another. */
 async function wrongNames(rpc: RpcContext): Promise<string | undefined> {
   const { hrp } = rpc.chain;
   const other = await rest(rpc, `${AUTH}/accounts/${formatAddress('val', hrp, STRANGER)}`);
@@ -152,7 +152,7 @@ async function wrongNames(rpc: RpcContext): Promise<string | undefined> {
 
 const packed = (value: unknown): string => encodeURIComponent(toBase64(encodeUtf8(JSON.stringify(value))));
 
-/** Calls and estimates run where they are asked for, and on what they pretend. */
+/** Calls and estimates run at the requested height and with their overrides. */
 async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   const height = heightsOf(rpc.chain).at(-2) ?? rpc.chain.head();
@@ -171,7 +171,7 @@ async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** A trace is the one that Ethereum's clients are shown. */
+/** A trace equals the one that JSON-RPC shows. */
 async function wrongTraced(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const height = heightsOf(chain).findLast((at) => (chain.ethBlock(at)?.transactions.length ?? 0) > 0);

@@ -13,13 +13,13 @@ const INVALID = 3;
 const MINER = '7c'.repeat(20);
 const REVERTER = '0x602a5f5260205ffd';
 const GAS = 100_000n;
-/** For the transaction, and GAS itself. */
+/** Intrinsic gas, and GAS itself. */
 const BEFORE_GAS = 21_000n + 2n;
 
 const base64 = (bytes: Uint8Array): string => encodeURIComponent(toBase64(bytes));
 const packed = (value: unknown): string => base64(encodeUtf8(JSON.stringify(value)));
 
-/** Calls, estimates and traces by the Cosmos face: with all that it may say beside the call. */
+/** Calls, estimates and traces by the Cosmos API, with every argument besides the call. */
 export async function wrongRestCalls(rpc: RpcContext): Promise<string | undefined> {
   const { chain, limits } = rpc;
   const height = heightsOf(chain).at(-2) ?? chain.head();
@@ -62,7 +62,7 @@ export async function wrongRestCalls(rpc: RpcContext): Promise<string | undefine
   );
 }
 
-/** A trace of a call at a height, and of a block by its hash, are those that JSON-RPC shows. */
+/** A trace of a call at a height, and of a block by its hash, equal those of JSON-RPC. */
 async function wrongTraced(rpc: RpcContext, height: number): Promise<string | undefined> {
   const call = { from: SENDER, to: CONTRACT };
   const config = {

@@ -10,10 +10,10 @@ import { comet, fieldsOf, listOf, unlike } from '../questions.ts';
 /** CometBFT's RoundStepNewHeight: nothing of this height has begun. */
 const NEW_HEIGHT = 1;
 const FINGERPRINT = 12;
-/** Transactions that are shown at most. */
+/** Most transactions shown. */
 const SHOWN_MAX = 100;
 
-/** Where consensus stands, in short and in full, as the machine itself has it. */
+/** consensus_state and dump_consensus_state show what the consensus machine holds. */
 export async function wrongRound(rpc: RpcContext): Promise<string | undefined> {
   if (rpc.consensus === undefined) return undefined;
   const { roundState: rs } = rpc.consensus;
@@ -53,7 +53,7 @@ const shownPeer = (peer: Fields): unknown => {
   return [peer['node_address'], height, round, step];
 };
 
-/** Where the node believes its peers to stand. */
+/** Where the node believes its peers to be. */
 const peersOf = ({ consensus }: RpcContext): readonly unknown[] =>
   (consensus?.peers() ?? []).map(({ id, round }) => [id, String(round.height), round.round, round.step]);
 
@@ -65,7 +65,7 @@ const lastOf = (full: Fields): unknown =>
         proposer_priority,
       ]);
 
-/** Those who voted for the last block. */
+/** The validators that voted for the last block. */
 const lastValidators = ({ chain }: RpcContext, height: number): readonly unknown[] =>
   height === 1
     ? []
@@ -74,10 +74,10 @@ const lastValidators = ({ chain }: RpcContext, height: number): readonly unknown
         String(priority),
       ]);
 
-/** Rounded to hundredths, however halves are rounded. */
+/** Rounded to hundredths, whichever way halves go. */
 const ROUNDED = 0.005 + Number.EPSILON;
 
-/** The share of the power that has voted is that of the numbers beside it. */
+/** The share of the power that has voted agrees with the numbers next to it. */
 function wrongShare(rounds: readonly Fields[]): string | undefined {
   for (const name of ['prevotes_bit_array', 'precommits_bit_array'])
     for (const told of rounds.map((round) => String(round[name]))) {
@@ -88,7 +88,7 @@ function wrongShare(rounds: readonly Fields[]): string | undefined {
   return undefined;
 }
 
-/** The precommits that decided the block before, one place a validator of that height. */
+/** The precommits that decided the previous block, one slot for each validator of that height. */
 function wrongLastCommit({ chain }: RpcContext, rs: RoundState, told: unknown): string | undefined {
   const set = chain.validators(rs.height - 1);
   if (rs.lastPrecommits === undefined || set === undefined)
@@ -102,7 +102,7 @@ function wrongLastCommit({ chain }: RpcContext, rs: RoundState, told: unknown): 
   );
 }
 
-/** As many transactions wait, of as many bytes, as the pool has; those that are shown are the oldest. */
+/** The counts of transactions and bytes are the pool's, and the ones shown are the oldest. */
 async function wrongCount(rpc: RpcContext): Promise<string | undefined> {
   const all = rpc.pool.list?.(Number.MAX_SAFE_INTEGER) ?? [];
   const counts = [String(all.length), String(all.reduce((sum, { length }) => sum + length, 0))];
@@ -124,7 +124,7 @@ async function wrongCount(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** Whose vote for what, of each validator, and how much power that is. */
+/** For each validator, the start of the block hash it voted for; and the power of all votes. */
 function shownVotes(rs: RoundState, round: number): readonly unknown[] {
   const of = (type: VoteType): readonly unknown[] => votesShown(rs.validators, rs.votes(round, type));
   return [round, ...of('prevote'), ...of('precommit')];

@@ -6,12 +6,12 @@ import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { fieldsOf, listOf, unlike } from '../questions.ts';
 import { traceOf } from './tracedTxs.ts';
 
-/** Of rows looked at, of each transaction. */
+/** Bytes of rows examined for each transaction. */
 const ROW_BYTES_MAX = 400_000;
-/** Beside a call's own price its row has what it hands on. */
+/** The row of a call or creation includes the gas that it passes on. */
 const CALLS = /^(CALL|CALLCODE|DELEGATECALL|STATICCALL|CREATE|CREATE2)$/;
 
-/** An instruction takes what its row says, and reads what its row shows; the end is that of the call. */
+/** Each row of a trace costs and reads what it shows, and the end of the trace is the call's. */
 export async function wrongRows(
   rpc: RpcContext,
   block: EthBlock,
@@ -38,7 +38,7 @@ export async function wrongRows(
 const leftAfter = (row: Fields): number => Number(row['gas']) - Number(row['gasCost']);
 const ENDS = /^(STOP|RETURN|REVERT|SELFDESTRUCT)$/;
 
-/** Whoever is called gives back what it has left; nothing when it failed. */
+/** A called contract gives back its unused gas, nothing after a failure. */
 function wrongReturn(rows: readonly Fields[], at: number): string | undefined {
   const [row, inner] = [rows[at] ?? {}, rows[at + 1]];
   const depth = Number(row['depth']);

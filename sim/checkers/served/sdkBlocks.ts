@@ -17,7 +17,7 @@ const FLAGS = {
   nil: 'BLOCK_ID_FLAG_NIL',
 } as const;
 
-/** What the SDK's clients are told of blocks and of who decides the next one. */
+/** Blocks and the next validator set as the SDK's API shows them. */
 export async function wrongSdkBlocks(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of toldOf(chain)) {
@@ -51,7 +51,7 @@ const shownHeader = (header: Header): Fields => ({
   ),
 });
 
-/** The same block twice; the second one names its proposer in Bech32. */
+/** The answer has the block twice; `sdk_block` names its proposer in Bech32. */
 async function wrongBlock(rpc: RpcContext, path: string, height: number): Promise<string | undefined> {
   const { chain } = rpc;
   const block = present(chain.block(height), 'a kept block');
@@ -110,7 +110,7 @@ function wrongCommit(what: string, told: Fields, commit: Commit): string | undef
   );
 }
 
-/** Whoever decides the block after the newest one, one a page. */
+/** The validators of the block after the newest, also in a page of one. */
 async function wrongNext({ chain, ...rpc }: RpcContext): Promise<string | undefined> {
   const next = Math.max(chain.head(), chain.genesisNumber()) + 1;
   const { validators } = present(chain.validators(next), 'the next set');

@@ -58,13 +58,14 @@ import { wrongUris } from './uris.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
 const COMMITS_MAX = 8;
-/** What the consensus engine's RPC puts into a page when nothing is said. */
+/** Items in a page of CometBFT's RPC by default. */
 const PAGE_USUAL = 30;
 
 /**
- * REC: at the end correct nodes are asked over all that they serve: commits are those that the next block fixed, lists come whole
- * and in order however they are cut into pages, nobody owns nothing of a coin, proofs lead to headers, and what is told of a height
- * is what was there then. Nodes of one past share the questions: their stores are compared anyway.
+ * REC: at the end, correct nodes are asked about everything that they serve. Commits are those in the next block, lists
+ * are complete and in order however they are cut into pages, no zero balance is listed, proofs lead to headers, and
+ * answers about a height show its own state. Nodes with a common past share the questions, because another checker
+ * compares their stores.
  */
 export function served(context: CheckerContext): Checker {
   return {
@@ -88,9 +89,9 @@ export function served(context: CheckerContext): Checker {
   };
 }
 
-/** Of nodes that serve: those that were there all the time, and those that began anew or came late. */
+/** Nodes that serve: those that ran all the time, and those that restarted or joined later. */
 function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Process[])[] {
-  // What a drive answers with the old is the drive's.
+  // Answers from a stale drive are the drive's fault.
   const serving = correct.filter(
     ({ node, state, disk }) => node?.rpc !== undefined && state !== 'halted' && !disk.kv.isStale,
   );
@@ -102,17 +103,17 @@ interface Asked {
   readonly rpc: RpcContext;
   readonly suite: CryptoSuite;
   readonly kv: Pick<KvStore, 'get'>;
-  /** The validator that the node signs for. */
+  /** The address of the node's validator. */
   readonly own: Bytes | undefined;
   readonly market: FeeMarket;
   readonly reruns: Reruns;
   readonly isIndexed: boolean;
-  /** All that waits is known by its nonce, and belongs to the newest state. */
+  /** All waiting transactions are shown by nonce, and the pool has processed the newest block. */
   readonly isSettled: boolean;
 }
 
 function askedOf({ suite, cluster, scenario, past }: CheckerContext, node: Process, rpc: RpcContext): Asked {
-  // Bank transactions wait in the pool as well, and are not shown there by nonce.
+  // Bank transactions are in the pool, too, and are not shown by nonce.
   const isShown = (scenario.bankers ?? []).length === 0;
   return {
     rpc,
@@ -191,7 +192,7 @@ async function problemOf(asked: Asked, questions: typeof QUESTIONS): Answer {
   return undefined;
 }
 
-/** What the next block says of a commit is what counts; of the newest one the node knows only what it saw. */
+/** The next block fixes a commit. Of the newest block the node has only the commit it saw itself. */
 async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const head = chain.head();
@@ -212,7 +213,7 @@ async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** The set of the newest height in pages, and from its end. */
+/** The validator set of the head in pages, and in reverse. */
 async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
   const height = rpc.chain.head();
   const { validators } = present(rpc.chain.validators(height), 'the set of a kept height');
@@ -232,7 +233,7 @@ async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
     String(power),
     String(priority),
   ]);
-  // A page of none is one of thirty.
+  // A page of zero items has thirty.
   const usual = await comet(rpc, 'validators', { height: String(height), per_page: '0' });
   const first = listOf(usual, 'validators').map(validatorRow);
   const path = `/cosmos/base/tendermint/v1beta1/validatorsets/${height}`;
@@ -246,7 +247,7 @@ async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** Of somebody who has something, and of somebody who has nothing and therefore no coins. */
+/** The balances of an account with coins and of one without. */
 async function wrongBalances(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const owner = chain.block(chain.head())?.header.proposerAddress ?? new Uint8Array(20);
@@ -261,7 +262,7 @@ async function wrongBalances(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** What genesis says of fees, and what the next block takes. */
+/** Fee parameters of genesis, and the base fee of the next block. */
 async function wrongFees(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
   const { params } = feeMarketSection(market);
   const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;

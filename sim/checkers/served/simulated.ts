@@ -11,16 +11,16 @@ import { answerOf, CONTRACT, isPretended, RICH, SENDER, STRANGER, TX_GAS, word }
 const READER = `0x${'9f'.repeat(20)}`;
 /** ERC-7528: the native coin as a token. */
 const COIN = `0x${'ee'.repeat(20)}`;
-/** Seconds between blocks that do not say their time. */
+/** Seconds between blocks that name no time. */
 const BLOCK_SECONDS = 12;
-/** The last block is so far ahead: those between are empty. */
+/** The last simulated block is so far above the head. The blocks in between are empty. */
 const FAR = 5;
-/** Counts in slot 0, logs the topic 7, and answers with the count. */
+/** Counts in slot 0, logs the topic 7, and returns the count. */
 const COUNTER = '0x5f5460010180805f5560075f5fa15f5260205ff3';
-/** Hash of the block before, its own number, and what its caller has. */
+/** Returns the previous block's hash, its own block number and its caller's balance. */
 const TELLER = tellerOf(['6001430340', '43', '3331']);
 
-/** Blocks that never were stand on the head and on each other, and each call on those before it. */
+/** Simulated blocks build on the head and on each other, and each call on those before it. */
 export async function wrongSimulated(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   const { header, hash } = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head');
@@ -105,7 +105,7 @@ const logsOf = (block: Fields): readonly unknown[] =>
     .flatMap((call) => listOf(call, 'logs'))
     .map(({ logIndex, transactionIndex, address }) => [logIndex, transactionIndex, address]);
 
-/** Under validation a price below the base fee is refused. */
+/** With validation, a gas price below the base fee is refused. */
 async function wrongValidated(rpc: RpcContext): Promise<string | undefined> {
   const price = await eth(rpc, 'eth_baseFee', []);
   if (BigInt(String(price)) < 2n) return undefined;

@@ -12,18 +12,18 @@ import { CONTRACT, isPretended, RICH, SENDER, STRANGER, slots, TX_GAS, word } fr
 
 const READER = `0x${'9f'.repeat(20)}`;
 const MINER = `0x${'3c'.repeat(20)}`;
-/** Clears slot 0, which gives gas back, and logs the topic 7. */
+/** Clears slot 0, which refunds gas, and logs the topic 7. */
 const CLEARER = '0x5f5f5560075f5fa100';
-/** EIP-3529: for a slot that is cleared. */
+/** EIP-3529: refund for clearing a slot. */
 const GIVEN_BACK = 4_800n;
-/** So much data that its floor (EIP-7623) is above what it costs. */
+/** So much data that its floor (EIP-7623) is above its cost. */
 const [DATA, FLOOR] = [`0x${'ff'.repeat(100)}`, TX_GAS + 100n * 40n];
-/** Of the simulated block, and what calls offer, in wei. */
+/** Base fee of the simulated block and what calls offer, in wei. */
 const [BASE_FEE, FEE_CAP, TIP, PRICE] = [7n, 10n, 2n, 8n];
 /** geth's maxSimulateBlocks, and its code for more. */
 const [BLOCKS_MAX, TOO_MANY] = [256n, -38026];
 
-/** What simulated calls pay, and whom; what they use at most; the root of their receipts; and how many blocks there may be. */
+/** What simulated calls pay and to whom, the most gas they use, the root of their receipts, and the limit of blocks. */
 export async function wrongSimulatedFees(
   rpc: RpcContext,
   { sha256, keccak256 }: CryptoSuite,
@@ -75,7 +75,7 @@ export async function wrongSimulatedFees(
   );
 }
 
-/** Worked out from what is told of each call; a bloom is judged by the header's where one call alone has logs. */
+/** Worked out from what is shown of each call. Only one call has logs, so its bloom is the header's. */
 function rootOf(block: Fields, keccak256: CryptoSuite['keccak256']): string {
   const types = listOf(block, 'transactions').map(({ type }) => (type === '0x0' ? 0 : 2));
   let cumulativeGasUsed = 0n;
@@ -93,7 +93,7 @@ function rootOf(block: Fields, keccak256: CryptoSuite['keccak256']): string {
   return `0x${toHex(listRoot(receipts, keccak256))}`;
 }
 
-/** As many blocks as may be, most of which close a gap, and one more. */
+/** As many blocks as allowed, most of which fill a gap, and one more. */
 async function wrongReach(rpc: RpcContext): Promise<string | undefined> {
   const head = BigInt(rpc.chain.head());
   const upTo = async (number: bigint): Promise<unknown> =>

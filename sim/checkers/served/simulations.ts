@@ -13,12 +13,12 @@ const [VM_ERROR, GAS_ABOVE_BLOCK, NUMBER_ORDER, TIME_ORDER] = [-32015, -38015, -
 const GAS_CODE = 2n;
 const REVERTER = '0x602a5f5260205ffd';
 const GAS_TELLER = tellerOf(['5a']);
-/** CALL, with what it was paid, of nobody; then it goes on as it says. */
+/** CALL of a non-existent account with the received value; then it ends as given. */
 const payingStranger = (end: string): string => `0x5f5f5f5f3473${STRANGER.slice(2)}5af1${end}`;
 /** DELEGATECALL of the lender. */
 const BORROWER = `0x5f5f5f5f73${LENDER.slice(2)}5af400`;
 
-/** Simulated calls that fail, spend what there is, or move coins, and blocks in no order. */
+/** Simulated calls that fail, use up the gas or move coins, and blocks out of order. */
 export async function wrongSimulations(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   return (
@@ -69,7 +69,7 @@ async function wrongFailures(rpc: RpcContext): Promise<string | undefined> {
   ]);
 }
 
-/** Nothing that goes to nobody makes nobody somebody (EIP-161): the state is the same as when it goes to its sender. */
+/** A call with no value creates no account (EIP-161): the state is the same as after a call to the sender itself. */
 async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
   const roots: unknown[] = [];
   for (const to of [SENDER, STRANGER]) {
@@ -79,7 +79,7 @@ async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
   return unlike('the state after a simulated call of nobody', roots[1], roots[0]);
 }
 
-/** All calls of one request share the gas that the node gives, and those of a block its limit. */
+/** All calls of a request share the node's gas cap, and the calls of a block share its gas limit. */
 async function wrongBudget(rpc: RpcContext): Promise<string | undefined> {
   const { gasCap } = rpc.limits;
   const call = { from: SENDER, to: CONTRACT };
@@ -103,7 +103,7 @@ async function wrongBudget(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** A log for each movement of coins that holds; whoever lends its code is paid nothing. */
+/** Each lasting transfer of coins has one log. A contract whose code is borrowed by DELEGATECALL receives nothing. */
 async function wrongTransfers(rpc: RpcContext): Promise<string | undefined> {
   const call = { from: SENDER, to: CONTRACT, value: '0x7', gas: quantity(200_000n) };
   for (const [what, state, count] of [

@@ -10,16 +10,16 @@ const BYTES = '/cosmos/auth/v1beta1/bech32';
 const METADATA = '/cosmos/bank/v1beta1/denoms_metadata';
 /** gRPC's InvalidArgument. */
 const INVALID = 3;
-/** Of letters, most of them. */
+/** An address with many letters, whose case can vary. */
 const SOMEBODY = 'abcdef0123fedcba9876abcdef0123fedcba9876';
 const STRANGER = '5e'.repeat(20);
 const BECH32_LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-/** Letters of a Bech32 checksum. */
+/** Characters of a Bech32 checksum. */
 const CHECKSUM = 6;
-/** Nobody has described it; its name has a mark that parts paths. */
+/** A denom without metadata. Its slash also separates path segments. */
 const DENOM = 'ibc/27394FB092D2ECCD';
 
-/** Each way to write a name leads to the same account, and one that is misspelled leads to nobody. */
+/** Every valid spelling of an address leads to the same account, and a misspelled one to none. */
 export async function wrongSpellings(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const spelling = new Spelling(rpc.chain, keccak);
   const [text, checked] = [spelling.account(SOMEBODY), spelling.mixed(SOMEBODY)];
@@ -39,7 +39,7 @@ export async function wrongSpellings(rpc: RpcContext, keccak: Keccak): Promise<s
 const replaced = (text: string, at: number, by: (letter: string) => string): string =>
   text.slice(0, at) + by(text[at] ?? '') + text.slice(at + 1);
 
-/** Another letter at each place of its checksum, a letter in another case, and a letter too few. */
+/** Each checksum character replaced, one letter in another case, and one letter too few. */
 function misspelled(text: string): readonly string[] {
   const next = (letter: string): string => BECH32_LETTERS[(BECH32_LETTERS.indexOf(letter) + 1) % 32] ?? '';
   const ends = Array.from({ length: CHECKSUM }, (_, i) => replaced(text, text.length - 1 - i, next));
@@ -55,7 +55,7 @@ const flipped = (text: string): readonly string[] =>
       ),
     );
 
-/** What stands in a path counts, whatever is said beside it; bytes there need no filling, and a name may have marks. */
+/** The path decides, whatever the query says. Base64 there needs no padding, and a denom may contain a slash. */
 async function wrongPaths(rpc: RpcContext, text: string, other: string): Promise<string | undefined> {
   const beside = await rest(rpc, `${FACE}/${text}`, `address=${other}`);
   const unfilled = toBase64(hex(SOMEBODY)).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');

@@ -7,7 +7,10 @@ import { eth, firstOf, heightsOf, unlike } from '../questions.ts';
 /** Accounts asked about. */
 const ASKED_MAX = 6;
 
-/** What Ethereum's clients are told of accounts as they were: in the oldest state, in the middle, and with what waits in the pool. */
+/**
+ * Balances, nonces and code in JSON-RPC are those of the oldest state and of a middle one, and pending nonces include
+ * the pool.
+ */
 export async function wrongStates(rpc: RpcContext, isSettled: boolean): Promise<string | undefined> {
   const { chain } = rpc;
   const heights = heightsOf(chain);
@@ -40,7 +43,7 @@ export async function wrongStates(rpc: RpcContext, isSettled: boolean): Promise<
   return isSettled ? wrongPending(rpc, addresses) : undefined;
 }
 
-/** Of the newest transactions: who sent them, and to whom. */
+/** Proposers, senders and recipients of the newest blocks. */
 function addressesOf({ chain }: RpcContext, heights: readonly number[]): readonly Bytes[] {
   const found = new Map<string, Bytes>();
   for (const height of [...heights].reverse()) {
@@ -52,7 +55,7 @@ function addressesOf({ chain }: RpcContext, heights: readonly number[]): readonl
   return [...found.values()];
 }
 
-/** The next nonce after all that can run now. */
+/** The pending nonce comes after all transactions that may run now. */
 async function wrongPending(rpc: RpcContext, addresses: readonly Bytes[]): Promise<string | undefined> {
   const pooled = rpc.pool.content();
   for (const address of [...addresses, ...pooled.map(({ sender }) => sender)]) {

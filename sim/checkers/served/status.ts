@@ -8,7 +8,7 @@ import { shownKey } from '../../events/shownKeys.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { comet, eth, fieldsOf, firstOf, heightsOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 
-/** What a node tells of itself: where its chain begins and ends, what power it has, what waits, which chain this is. */
+/** A node's status is right: first and last block, own power, key and address, genesis, chain ids, pool size. */
 export async function wrongStatus(
   rpc: RpcContext,
   own: Bytes | undefined,
@@ -33,7 +33,7 @@ export async function wrongStatus(
   );
 }
 
-/** Who validates next, and by which rules, as told when the newest block was the last before either changed. */
+/** The next validators and parameters, as shown when the newest block was the last one before either changed. */
 async function wrongBeforeChange(rpc: RpcContext, own: Bytes | undefined): Promise<string | undefined> {
   const { chain } = rpc;
   const isChanged = (height: number): boolean => {
@@ -115,7 +115,7 @@ async function wrongNames(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** However it is asked, as much waits. */
+/** All APIs count the same waiting transactions. */
 async function wrongCounts(rpc: RpcContext): Promise<string | undefined> {
   const content = rpc.pool.content();
   const count = (kind: 'pending' | 'queued'): number =>

@@ -9,19 +9,19 @@ import type { Name } from '../../reference/state.ts';
 import type { Outcome } from '../../reference/transaction.ts';
 import { eth, fieldsOf, listOf, unlike } from '../questions.ts';
 
-/** Of the rows of a trace that is cut. */
+/** Byte limit of a trace that is cut short. */
 const FEW_BYTES = 500;
-/** Of the rows that are looked at; one that needs more is looked at as far as they go. */
+/** Byte limit of the traces examined. A longer trace is examined as far as it goes. */
 const BYTES_MAX = 1_000_000;
-/** Instructions of a transaction that are looked at, its first ones. */
+/** Instructions of a transaction that are examined, from the first on. */
 export const STEPS_MAX = 400;
-/** Those that look at the account on top of the stack, and those that call the one below. */
+/** Opcodes that read the account on top of the stack, and those that call the account below the top. */
 const [LOOKS, CALLS] = [new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]), new Set([0xf1, 0xf2, 0xf4, 0xfa])];
 const STORES = new Set([0x54, 0x55]);
 
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** Instruction by instruction a transaction does what it does in the reference; what it looks at was there before. */
+/** A transaction's trace agrees with the reference instruction by instruction, and the prestate has what it reads. */
 export async function wrongSteps(
   rpc: RpcContext,
   before: View,
@@ -67,7 +67,7 @@ export async function wrongSteps(
 const bytesOf = (rows: readonly Fields[]): number =>
   rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
 
-/** Rows are shown until they take more than that. */
+/** The number of rows shown: all until the limit is passed. */
 function rowsWithin(rows: readonly Fields[], bytes: number): number {
   let left = bytes;
   const last = rows.findIndex((row) => {
@@ -97,27 +97,27 @@ function wrongStep(told: Fields, row: Row, slots: Map<Name, Record<string, strin
     (cost === undefined ? undefined : unlike('gasCost', told['gasCost'], cost));
   const slot = stack.at(-1);
   if (problem !== undefined || value === undefined || slot === undefined || !STORES.has(op)) return problem;
-  // What fails has stored and read nothing.
+  // A failed instruction has stored and read nothing.
   if (cost === undefined) return unlike('storage', told['storage'], undefined);
   const known = { ...slots.get(self), [word(slot)]: word(value) };
   slots.set(self, known);
   return unlike('storage', inOrder(told['storage']), inOrder(known));
 }
 
-/** A nonce that is zero is left out, as in geth. */
+/** As in geth, a nonce of zero is left out. */
 const hasNoNonce = (account: unknown): boolean => (account as Fields)['nonce'] === 0;
 
 const inOrder = (slots: unknown): readonly unknown[] =>
   Object.entries((slots ?? {}) as Fields).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** An instruction that fails has looked at nobody, for all that is known. */
+/** A failed instruction may have read no account, so none is demanded. */
 function lookedAt({ op, stack, cost }: Row): readonly Name[] {
   const top = LOOKS.has(op) ? stack.at(-1) : CALLS.has(op) ? stack.at(-2) : undefined;
   if (top === undefined || cost === undefined) return [];
   return [BigInt.asUintN(160, top).toString(16).padStart(40, '0')];
 }
 
-/** Whoever was somebody before the block is so still. */
+/** Accounts that existed before the block and are missing in the prestate. */
 const untold = (seen: Fields, names: readonly Name[], before: View): readonly Name[] =>
   names.filter(
     (name) =>
@@ -132,7 +132,7 @@ const untoldSlots = (seen: Fields, rows: readonly Row[]): readonly string[] =>
     return word(slot) in fieldsOf(account as Fields, 'storage') ? [] : [`${self} ${word(slot)}`];
   });
 
-/** Where all instructions are known. */
+/** Slots of the prestate that no instruction used. Only checked if all instructions are known. */
 function strangeSlots(seen: Fields, rows: readonly Row[]): readonly string[] {
   if (rows.length >= STEPS_MAX) return [];
   const looked = new Set(

@@ -8,12 +8,12 @@ import { CONTRACT, isPretended, SENDER, word } from './pretences.ts';
 import { aloneIn } from './tracedTxs.ts';
 
 const OTHER = `0x${'9f'.repeat(20)}`;
-/** Slot 0 becomes 7, the other is called, slot 0 is read again. */
+/** Sets slot 0 to 7, calls the other contract, and reads slot 0 again. */
 const FIRST = `0x60075f555f5f5f5f5f73${OTHER.slice(2)}5af1505f545000`;
-/** Slot 1 becomes 9, and slots 1 and 2 are read. */
+/** Sets slot 1 to 9, and reads slots 1 and 2. */
 const SECOND = '0x6009600155600154506002545000';
 
-/** What a traced call shows of storage is each contract's own. */
+/** The storage in each row of a traced call is that of the row's own contract. */
 export async function wrongTracedCalls(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   const call = { from: SENDER, to: CONTRACT };
@@ -37,11 +37,11 @@ export async function wrongTracedCalls(rpc: RpcContext): Promise<string | undefi
   ]);
 }
 
-/** Calls the other, which logs, and undoes that. */
+/** Calls the other contract, which logs, and reverts. */
 const UNDOER = `0x5f5f5f5f5f73${OTHER.slice(2)}5af1505f5ffd`;
 const LOGGER = '0x5f5fa000';
 
-/** What a call has logged is gone with whoever called it. */
+/** Logs of an inner call vanish when its caller reverts. */
 export async function wrongUndoneLogs(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   const stateOverrides = { [CONTRACT]: { code: UNDOER }, [OTHER]: { code: LOGGER } };
@@ -59,7 +59,10 @@ export async function wrongUndoneLogs(rpc: RpcContext): Promise<string | undefin
   ]);
 }
 
-/** Before a transaction its sender has its nonce, whatever others of the block did: in the newest block that has both kinds. */
+/**
+ * Before a transaction its sender has the transaction's nonce, whatever other transactions of the block did. Checked in
+ * the newest block with Ethereum and other transactions.
+ */
 export async function wrongSenders(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const height = heightsOf(chain).findLast((one) => isMixed(chain, one));

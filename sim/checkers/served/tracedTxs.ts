@@ -5,18 +5,18 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf } from '../questions.ts';
 
-/** Transactions of a block that are traced one by one: before each of them those above it run again. */
+/** Transactions of a block that are traced one by one. Each trace runs the preceding ones again. */
 const ALONE_MAX = 8;
 export const CALL_TRACER = { tracer: 'callTracer' };
 
-/** Evenly from the first to the last. */
+/** Indices spread evenly from the first to the last transaction. */
 export const aloneIn = ({ transactions }: EthBlock): readonly number[] => {
   const step = Math.max(1, (transactions.length - 1) / (ALONE_MAX - 1));
   const count = Math.min(ALONE_MAX, transactions.length);
   return Array.from({ length: count }, (_, i) => Math.floor(i * step));
 };
 
-/** Of all transactions of a block, asked for together. */
+/** Traces of all transactions of a block in one request. */
 export async function tracesOf(rpc: RpcContext, block: EthBlock, config: Fields): Promise<readonly Fields[]> {
   const number = quantity(block.header.number);
   const told = (await eth(rpc, 'debug_traceBlockByNumber', [number, config])) as readonly Fields[];

@@ -12,21 +12,21 @@ import { headerBytes } from './headerBytes.ts';
 import { wrongRows } from './rows.ts';
 import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
 
-/** Blocks whose transactions are run again, the fullest ones. */
+/** Number of blocks that are traced, the fullest ones. */
 const TRACED_MAX = 2;
 const PRESTATE = { tracer: 'prestateTracer' };
 const DIFF = { ...PRESTATE, tracerConfig: { diffMode: true } };
 const HISTORY = to0xHex(HISTORY_ADDRESS);
 const CONTRACT = `0x${'9c'.repeat(20)}`;
-/** The balance of whoever is named first. */
+/** Returns the balance of the address in its calldata. */
 const BALANCE_TELLER = '0x5f35315f5260205ff3';
 
-/** What is told of executions that are run again: the same however it is asked for, and what the state before and after them says. */
+/** Traces are the same in whatever way they are requested, and agree with the states before and after the block. */
 export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
   const { chain } = rpc;
   const size = (height: number): number => chain.ethBlock(height)?.transactions.length ?? 0;
   const fullest = heightsOf(chain).filter((height) => size(height) > 0);
-  // It may stand on genesis.
+  // The first block with transactions may build on genesis.
   const early = fullest.slice(0, 1);
   const most = fullest.sort((a, b) => size(b) - size(a) || b - a).slice(0, TRACED_MAX);
   for (const height of new Set([...most, ...early])) {
@@ -52,7 +52,10 @@ interface States {
   readonly diffs: readonly Fields[];
 }
 
-/** What transactions found and changed, where others than Ethereum's change nothing: what these do is not traced. */
+/**
+ * What transactions found and changed. Undefined if other things change accounts, too: Cosmos transactions and
+ * collected base fees are not traced.
+ */
 async function statesOf(
   rpc: RpcContext,
   block: EthBlock,
@@ -63,7 +66,7 @@ async function statesOf(
   return { held: await tracesOf(rpc, block, PRESTATE), diffs: await tracesOf(rpc, block, DIFF) };
 }
 
-/** By number, by hash and by bytes. */
+/** Traces by number equal those by hash and by raw bytes. */
 async function wrongWays(
   rpc: RpcContext,
   block: EthBlock,
@@ -83,7 +86,7 @@ async function wrongWays(
   return undefined;
 }
 
-/** A block that never was, for its header has something to say, goes as the one of the chain does. */
+/** A block unlike any of the chain (its extra data differs) with the same transactions has the same traces. */
 async function wrongGiven(
   rpc: RpcContext,
   { header, transactions }: EthBlock,
@@ -99,7 +102,10 @@ async function wrongGiven(
   return unlike(`the traces of a block like ${number}`, results, calls);
 }
 
-/** By itself a transaction does what it does among the others. One after the other: a node goes through a block only forwards; but the last in all ways at once. */
+/**
+ * A transaction traced alone gives the same as among the others. Asked one after another, since the node only goes
+ * forwards through a block; the last one in all ways at once.
+ */
 async function wrongAlone(
   rpc: RpcContext,
   block: EthBlock,
@@ -138,7 +144,7 @@ interface Held {
 }
 type Holdings = Readonly<Record<string, Held>>;
 
-/** What each account is, beginning with a view, as traces change it. */
+/** Accounts that start as in a view and change as traces say. */
 class Running {
   readonly #view: View;
   readonly #changed = new Map<string, Required<Omit<Held, 'storage'>> & { storage: Map<string, string> }>();
@@ -182,7 +188,7 @@ class Running {
 
 const NOBODY = { balance: '0x0', nonce: 0, code: '0x' };
 
-/** The first account or slot that is otherwise. */
+/** The first account or slot that differs. */
 function wrongHoldings(told: Holdings, running: Running): string | undefined {
   for (const [name, { balance = '0x0', nonce = 0, code = '0x', storage = {} }] of Object.entries(told)) {
     const truth = running.account(name);
@@ -206,7 +212,10 @@ function wrongHoldings(told: Holdings, running: Running): string | undefined {
   return undefined;
 }
 
-/** Each transaction finds what those before it left, and so does a call that is made before it; all of them together leave what the block does. */
+/**
+ * Each transaction, and each call before it, finds what earlier ones left, and all together leave the block's end
+ * state.
+ */
 async function wrongStates(
   rpc: RpcContext,
   block: EthBlock,
@@ -215,7 +224,7 @@ async function wrongStates(
 ): Promise<string | undefined> {
   const { header, transactions } = block;
   const number = quantity(header.number);
-  // For each of these all above it run again.
+  // For each of these the node runs all preceding transactions again.
   const called = new Set(someOf(aloneIn(block)));
   const running = new Running(before);
   for (const [index, { hash, from }] of transactions.entries()) {
@@ -240,7 +249,7 @@ async function wrongStates(
   return wrongEnd(rpc, block, running, after);
 }
 
-/** As code sees it that is called before a transaction of a block. */
+/** The balance that code sees if it is called before a transaction of the block. */
 async function balanceBefore(rpc: RpcContext, number: string, index: number, name: string): Promise<string> {
   const call = { to: CONTRACT, data: `0x${name.slice(2).padStart(64, '0')}` };
   const stateOverrides = { [CONTRACT]: { code: BALANCE_TELLER } };
@@ -288,7 +297,7 @@ async function wrongEnd(
   );
 }
 
-/** Storage before a block in pages: that of the first contract that the block changed, as the block before left it. */
+/** Storage before a block in pages: that of the first recipient in the block that has storage then. */
 async function wrongRange(rpc: RpcContext, block: EthBlock, before: View): Promise<string | undefined> {
   const addresses = block.transactions.flatMap(({ to }) => (to === undefined ? [] : [to]));
   const address = addresses.find((one) => before.storageRange(one, new Uint8Array(32), 1).length > 0);

@@ -10,7 +10,7 @@ import { shownEvent } from '../../reference/shown.ts';
 import { bytesOf, comet, fieldsOf, filledHeights, rest, someOf, unlike } from '../questions.ts';
 import { shownResult } from './blocks.ts';
 
-/** What a node tells of some transactions in blocks: their results, their time, and a proof that leads to the header. */
+/** Transactions in blocks are shown with their results, their time, and a proof that leads to the header. */
 export async function wrongTxAnswers(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
   const blocks = filledHeights(chain).map((height) => present(chain.block(height), 'a kept block'));
@@ -34,7 +34,7 @@ async function wrongTxAnswer(
   const hash = sha256(tx);
   const result = present(rpc.chain.results(height)?.txResults[index], 'its result');
   const place = rpc.chain.txLocation(hash);
-  // The same bytes may be in the chain twice, when they failed once.
+  // The same bytes may be in the chain twice if they failed the first time.
   if (place?.height !== height || place.index !== index) return undefined;
   const name = `tx ${toUpperHex(hash)}`;
   const told = await comet(rpc, 'tx', { hash: toBase64(hash), prove: true });
@@ -65,7 +65,7 @@ async function wrongTxAnswer(
   );
 }
 
-/** What stands under data_hash are hashes of transactions. */
+/** The leaves under data_hash are hashes of transactions. */
 function wrongTxProof(
   name: string,
   { root_hash, data, proof }: Fields,

@@ -9,12 +9,12 @@ import { comet, eth, firstOf, heightsOf, rest, unlike } from '../questions.ts';
 import { STRANGER } from './pretences.ts';
 
 const NOBODY = `0x${'7d'.repeat(32)}`;
-/** Heights. */
+/** Number of recent heights that are searched. */
 const RECENT = 10;
 const SERVER_ERROR = -32000;
-/** What CometBFT answers when a method fails. */
+/** CometBFT's code for a method that fails. */
 const INTERNAL = -32603;
-/** Of gRPC. */
+/** gRPC status codes. */
 const [INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED] = [3, 5, 12];
 const NOTHING: readonly (readonly [method: string, params: readonly unknown[], name: string])[] = [
   ['eth_getBlockByHash', [NOBODY, false], 'a block'],
@@ -27,7 +27,9 @@ const NOTHING: readonly (readonly [method: string, params: readonly unknown[], n
   ['eth_getTransactionReceipt', [NOBODY], 'a receipt'],
 ];
 
-/** What nobody has is nothing or is refused, the newest block has several names, and a filter tells the whole of it again. */
+/**
+ * Unknown names yield null or a refusal, block tags lead to the right blocks, and a log filter repeats all its logs.
+ */
 export async function wrongUnknown(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
   const head = present(chain.ethBlock(chain.head()), 'the head');
@@ -64,7 +66,7 @@ export async function wrongUnknown(rpc: RpcContext, sha256: Sha256): Promise<str
   return (await wrongNobody(rpc)) ?? (await wrongOther(rpc, sha256)) ?? (await wrongFilter(rpc));
 }
 
-/** What one face calls a block or a transaction is no name on the other. */
+/** A hash of one API is unknown in the other. */
 async function wrongOther(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
   const at = heightsOf(chain)
@@ -96,7 +98,7 @@ async function wrongOther(rpc: RpcContext, sha256: Sha256): Promise<string | und
   });
 }
 
-/** The other faces refuse as theirs do: by gRPC's codes, and by JSON-RPC's. */
+/** The SDK's API refuses with gRPC codes, and CometBFT's RPC with JSON-RPC codes. */
 async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const name = formatAddress('acc', chain.hrp, hex(STRANGER.slice(2)));
@@ -134,7 +136,7 @@ async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
 
 const FULL = /max limit of \d+ reached/;
 
-/** However often it is asked. */
+/** eth_getFilterLogs answers the same however often it is asked. */
 async function wrongFilter(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const from = heightsOf(chain).at(-10) ?? firstOf(chain);
@@ -144,7 +146,7 @@ async function wrongFilter(rpc: RpcContext): Promise<string | undefined> {
     .map(({ shown }) => shown);
   const filter = { fromBlock: quantity(from), toBlock: quantity(chain.head()) };
   const id = await eth(rpc, 'eth_newFilter', [filter]);
-  // Its clients have taken all there is room for.
+  // Clients of the scenario use all available filters.
   if (FULL.test(JSON.stringify(id))) return undefined;
   const told = [await eth(rpc, 'eth_getFilterLogs', [id]), await eth(rpc, 'eth_getFilterLogs', [id])];
   const news = await eth(rpc, 'eth_getFilterChanges', [id]);

@@ -36,13 +36,13 @@ const UNSEARCHABLE = [
 
 interface Asked {
   readonly method: string;
-  /** As a browser asks. */
+  /** The query string of a GET request. */
   readonly query: string;
-  /** As a client posts the same. */
+  /** The same as params of a POST request. */
   readonly params: Fields;
 }
 
-/** Whoever asks by a URI is told what is told to whoever posts the same question. */
+/** A GET request is answered like a POST request with the same question. */
 export async function wrongUris(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   for (const { method, query, params } of [...aboutBlocks(rpc), ...aboutTxs(rpc, sha256), ...ABOUT_NODE]) {
     const { told } = await got(rpc, method, query);
@@ -52,7 +52,10 @@ export async function wrongUris(rpc: RpcContext, sha256: Sha256): Promise<string
   return (await wrongCaching(rpc)) ?? wrongRefusals(rpc);
 }
 
-/** What is asked of a height may be kept for a day; what is newest may not, nor a batch that asks for both, nor what is refused. */
+/**
+ * Answers about a height may be cached for a day. Answers about the newest block, batches that include such and
+ * refusals may not.
+ */
 async function wrongCaching(rpc: RpcContext): Promise<string | undefined> {
   const height = String(firstOf(rpc.chain));
   const uri = async (path: string, query: string) => handleCometGet(rpc, path, query);
@@ -154,7 +157,7 @@ const ABOUT_NODE: readonly Asked[] = [
   },
 ];
 
-/** What is no number, no answer to yes or no, or nothing that a node serves. */
+/** Malformed numbers and booleans and unknown methods are refused. */
 async function wrongRefusals(rpc: RpcContext): Promise<string | undefined> {
   for (const [method, query] of [
     ['block', 'height=abc'],
@@ -174,7 +177,7 @@ async function wrongRefusals(rpc: RpcContext): Promise<string | undefined> {
   return unlike('/no_such_method', missing.status, 404) ?? wrongWords(rpc);
 }
 
-/** What can be read and has no answer, with the words that clients look for. */
+/** Well-formed requests without an answer are refused with the messages that clients look for. */
 async function wrongWords(rpc: RpcContext): Promise<string | undefined> {
   const head = rpc.chain.head();
   const { length } = rpc.chain.validators(head)?.validators ?? [];

@@ -42,8 +42,6 @@ const NOTHING: readonly Effect[] = [];
 export class NodeMachine implements Machine {
   readonly parts: NodeParts;
   readonly #out: Effect[] = [];
-  /** Connected peers that we have given up; what still comes from them is not looked at. */
-  readonly #dropped = new Set<PeerId>();
   readonly #notices: ConsensusNotice[] = [];
   readonly #gossipOut: GossipOut;
   readonly #mempoolOut: MempoolOut;
@@ -166,14 +164,12 @@ export class NodeMachine implements Machine {
         this.#start(now);
         return;
       case 'peerUp':
-        this.#dropped.delete(input.peer);
         gossip.onPeerUp(now, input.peer, this.#gossipOut);
         txRelay.onPeerUp(input.peer, mempool.txs());
         evidenceGossip.onPeerUp(input.peer);
         sync.onPeerUp(input.peer, now, this.#syncOut);
         return;
       case 'peerDown':
-        this.#dropped.delete(input.peer);
         gossip.onPeerDown(input.peer);
         txRelay.onPeerDown(input.peer);
         evidenceGossip.onPeerDown(input.peer);
@@ -231,7 +227,7 @@ export class NodeMachine implements Machine {
   }
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
-    if (this.#dropped.has(input.peer) || this.parts.gossip.peerRound(input.peer) === undefined) return;
+    if (this.parts.gossip.peerRound(input.peer) === undefined) return;
     // Whoever needs none could be kept busy with blocks of a million transactions that it has never asked for.
     if (isBlock(input.channel, input.bytes) && !this.parts.sync.heeds(input.peer)) return;
     const decoded = this.parts.decodeFrame(input.channel, input.bytes);
@@ -322,7 +318,6 @@ export class NodeMachine implements Machine {
   }
 
   #drop(peer: PeerId, reason: string): void {
-    this.#dropped.add(peer);
     this.#out.push({ kind: 'drop', peer, reason });
   }
 }

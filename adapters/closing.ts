@@ -1,6 +1,6 @@
 /**
- * What is open, closed in the reverse order of its opening, one after another and once, however many ask. A part that
- * cannot be closed does not keep those below it open: they hold what is not yet on disk.
+ * Closes everything open in reverse order of opening, one after another, and only once even if several callers ask. A
+ * part that fails to close does not keep the earlier ones open: those may still have to write data to disk.
  */
 export class Closing {
   readonly #parts: (() => Promise<void>)[] = [];
@@ -10,7 +10,7 @@ export class Closing {
     this.#parts.unshift(close);
   }
 
-  /** Rejects, when all have been tried, with what the first one threw that could not be closed. */
+  /** Tries to close every part; then rejects with the first error, if any. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

@@ -6,7 +6,7 @@ import type { Micros, PeerId } from '../core/types/ids.ts';
 import type { Signer } from './signer/fileSigner.ts';
 import { systemNow, TIMEOUT_MS_MAX } from './system.ts';
 
-/** The effects left to the host: publish and reply are answered within the core. */
+/** Effects that the host performs; the core handles persist, publish and reply itself. */
 export type OutsideEffect = Exclude<Effect, { kind: 'persist' | 'publish' | 'reply' }>;
 
 export interface HostParts {
@@ -14,20 +14,20 @@ export interface HostParts {
     append(records: readonly LogRecord[], durable: () => void): void;
     turnover(height: number): void;
   };
-  /** undefined on a node that is no validator. */
+  /** undefined on a node that is not a validator. */
   readonly signer: Signer | undefined;
   readonly app: { handle(ask: AppAsk): Promise<AppReply> };
   readonly network: {
     send(to: readonly PeerId[], channel: ChannelId, bytes: Bytes): void;
     drop(peer: PeerId, reason: string): void;
   };
-  /** The protocol cannot go on safely. */
+  /** Called when the protocol cannot continue safely. */
   readonly onHalt: (reason: string) => void;
-  /** A disk fault or a bug of ours: the process must stop. Called at most once. */
+  /** Called at most once, for a disk fault or an internal error: the process must stop. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Timers under way; the machines keep a handful each, so more means a leak of ours. */
+/** Maximum running timers. The state machines keep only a few each, so more means a leak. */
 const TIMERS_MAX = 4096;
 
 type ConsensusKey = Extract<TimerKey, { machine: 'consensus' }>;
@@ -36,7 +36,7 @@ type ConsensusKey = Extract<TimerKey, { machine: 'consensus' }>;
 const isLeftBehind = (earlier: ConsensusKey, key: ConsensusKey): boolean =>
   earlier.height < key.height || (earlier.height === key.height && earlier.round < key.round);
 
-/** The real world behind the driver: clock, log, signer, application, timers, sockets. */
+/** Connects the driver to the outside: clock, WAL, signer, application, timers, sockets. */
 export class NodeHost {
   readonly #parts: HostParts;
   readonly #timers = new Map<NodeJS.Timeout, TimerKey>();
@@ -47,7 +47,7 @@ export class NodeHost {
     this.#parts = parts;
   }
 
-  /** Where answers go. Call before the first input is handed to the driver. */
+  /** Sets the driver that receives inputs. Call it before the driver gets its first input. */
   attach(driver: { input(input: Input): void }): void {
     this.#input = (input) => driver.input(input);
   }
@@ -56,7 +56,7 @@ export class NodeHost {
     return systemNow();
   }
 
-  /** A property, so that it can be handed on by itself. */
+  /** A property, so that it can be passed on without its object. */
   readonly append: Host['append'] = (records, durable) => {
     if (this.#stopped) return;
     this.#parts.log.append(records, () => this.#guarded(durable));
@@ -92,7 +92,7 @@ export class NodeHost {
     }
   }
 
-  /** Nothing is performed and no answer is delivered any more. */
+  /** From now on, no effect is performed and no input delivered. */
   stop(): void {
     this.#stopped = true;
     for (const timer of this.#timers.keys()) clearTimeout(timer);
@@ -108,7 +108,7 @@ export class NodeHost {
     const waitMs = Math.min(afterMs, TIMEOUT_MS_MAX);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      // Genesis may be months ahead: nobody begins before it.
+      // Genesis may be months ahead, longer than one timer can wait.
       if (afterMs > waitMs) this.#startTimer(key, afterMs - waitMs);
       else this.#deliver({ kind: 'timer', key });
     }, waitMs);
@@ -143,7 +143,7 @@ export class NodeHost {
     );
   }
 
-  /** For whoever else has inputs: what a broken invariant throws stops the node, and does not reach the caller. */
+  /** For other sources of inputs. An error of a broken invariant stops the node and does not reach the caller. */
   deliver(input: Input): void {
     this.#deliver(input);
   }
@@ -152,7 +152,7 @@ export class NodeHost {
     this.#guarded(() => this.#input?.(input));
   }
 
-  /** The machines throw only on a broken invariant: the node stops before anything wrong can leave. */
+  /** The state machines throw only on a broken invariant: the node stops before it can send anything wrong. */
   #guarded(work: () => void): void {
     if (this.#stopped) return;
     try {

@@ -1,4 +1,4 @@
-/** Composes a production node: store, log, signer, core, servers. The order of opening is the order of trust. */
+/** Composes a production node from store, WAL, signer, core and servers. The order of opening is the order of trust. */
 import path from 'node:path';
 import { StartError } from '../core/app/create.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
@@ -38,7 +38,7 @@ import { Network } from './tcp/network.ts';
 
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };
 
-/** What is there before the core is, and how all of it ends. */
+/** What exists before the core, and how the node ends and is closed. */
 interface Ground {
   readonly suite: CryptoSuite;
   readonly kv: LevelStore;
@@ -67,7 +67,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
   }
 }
 
-/** First the core, then who is served, at last the peers: nobody hears of a node that cannot start. */
+/** Starts the core, then the servers, then the network: a node that cannot start is never visible outside. */
 async function startOn(options: StartOptions, ground: Ground): Promise<RunningNode> {
   const { network, closing, ending } = ground;
   const { node, host } = await openCore(options, ground);
@@ -102,7 +102,7 @@ async function startOn(options: StartOptions, ground: Ground): Promise<RunningNo
   };
 }
 
-/** Opens the log, lets the core replay it, and gives it what it has its effects performed by. */
+/** Opens the WAL, lets the core replay it, and gives the core the host that performs its effects. */
 async function openCore(
   options: StartOptions,
   { suite, kv, space, network, closing, ending }: Ground,
@@ -132,7 +132,7 @@ async function openCore(
     outside: ({ appService }) => {
       host = new NodeHost({
         log: wal,
-        // Only now the store is known to be sound, and the guard's state can be held against it.
+        // Only now is the store known to be intact, so the signer's state can be compared with it.
         signer: signerOf(options, { kv, wal, suite }),
         app: appService,
         network,
@@ -149,7 +149,7 @@ async function openCore(
   return { node, host: made };
 }
 
-/** What the core offers, and what a node besides knows of its peers and of what it was sent before. */
+/** The core's RPC context, extended by the network and the journal. */
 const rpcOf = (
   { watchedEvm }: StartOptions,
   { rpc }: CoreNode,
@@ -163,7 +163,7 @@ const rpcOf = (
   peerCount: () => network.peerStatuses().length,
 });
 
-/** Answers with where the servers listen. */
+/** Returns the addresses where the servers listen. */
 async function serve(
   { config, genesis, log }: StartOptions,
   rpc: ReturnType<typeof rpcOf>,
@@ -188,13 +188,13 @@ async function serve(
   return servers.endpoints;
 }
 
-/** For what the operator has to see to, one line; anything else as it is. */
+/** Converts errors that the operator must act on to one line; returns others unchanged. */
 function operatingError(error: unknown): unknown {
   if (error instanceof StartError) return new OperatingError(error.message);
   return error instanceof StorageFault ? new OperatingError(`${error.message}: ${REMEDY}`) : error;
 }
 
-/** Loaded only where it is asked for. */
+/** Loaded only if configured. */
 async function openPsqlSink(options: PsqlSinkOptions): Promise<PsqlSink> {
   const { PsqlSink } = await import('./psql/sink.ts');
   return PsqlSink.open(options);
@@ -215,7 +215,7 @@ async function resend(journal: TxJournal, { log }: StartOptions): Promise<void> 
   if (read > 0) log.info(`${taken} of ${read} transactions sent before the restart still wait`);
 }
 
-/** Opened by `start`; until then it has no peers. */
+/** The network has no peers until `start`. */
 function networkOf(options: StartOptions, suite: CryptoSuite): Network {
   const { config, genesis, nodeId, nodeSeed, log } = options;
   const { moniker, listenAddress, rpcAddress } = identityOf(options);
@@ -227,7 +227,7 @@ function networkOf(options: StartOptions, suite: CryptoSuite): Network {
     network: genesis.chainId,
     version: COMETBFT_VERSION,
     channels: Uint8Array.from(CHANNEL_SPECS.map((spec) => spec.id)),
-    // Peers refuse a node without a name.
+    // Peers refuse a node without a moniker.
     moniker: moniker.trim() === '' ? nodeId : moniker,
     other: { txIndex: config.index.indexer === 'null' ? 'off' : 'on', rpcAddress },
   };
@@ -235,7 +235,7 @@ function networkOf(options: StartOptions, suite: CryptoSuite): Network {
   return new Network({ config: config.p2p, nodeSeed, info, suite, log, txBytesMax });
 }
 
-/** The one way a node ends: stopped, or unable to go on. The first word counts. */
+/** How a node ends: stopped, or with an error. Only the first outcome counts. */
 class Ending {
   readonly promise: Promise<void>;
   #resolve: () => void = () => {};
@@ -246,7 +246,7 @@ class Ending {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A failure while starting is thrown by startNode itself.
+    // An error during the start is thrown by startNode itself.
     this.promise.catch(() => {});
   }
 
@@ -259,13 +259,13 @@ class Ending {
   }
 }
 
-/** Closes what is open, then throws why it has to be: that some of it could not be closed comes of it, and says less. */
+/** Closes everything, then throws the reason. Errors while closing are consequences and less informative. */
 async function closedOver(reason: unknown, closing: Closing): Promise<never> {
   await closing.close().catch(() => {});
   throw reason;
 }
 
-/** A node that knows nobody must not wait for others before it makes blocks. */
+/** A node without configured peers must not wait for others before it makes blocks. */
 const expectsPeers = ({ config: { p2p } }: StartOptions): boolean =>
   p2p.persistentPeers.length > 0 || p2p.seeds.length > 0;
 
@@ -283,7 +283,7 @@ function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
     nodeId,
     moniker: config.moniker,
     version,
-    // As peers are told. Clients of the consensus RPC refuse an empty text; port 0 is nobody's.
+    // The address that peers are told. Clients of the consensus RPC refuse an empty text; nobody can use port 0.
     listenAddress: `tcp://${showAddress(config.p2p.external ?? config.p2p.listen ?? NO_LISTENER)}`,
     rpcAddress:
       config.consensusRpc.listen === undefined ? '' : `tcp://${showAddress(config.consensusRpc.listen)}`,
@@ -297,7 +297,7 @@ function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
   };
 }
 
-/** Keys that stay unlocked come first; a node that has none takes none from requests either. */
+/** Permanently unlocked keys come first. A node without any does not accept keys from requests either. */
 function keysOf({ unlocked, config }: StartOptions): NodeKeys {
   const secrets = new Map(unlocked.map((key) => [toHex(key.address), key.secret]));
   const own = unlocked.map((key) => key.address);
@@ -314,7 +314,7 @@ function keysOf({ unlocked, config }: StartOptions): NodeKeys {
   };
 }
 
-/** Tells the operator of blocks and warnings. */
+/** Reports blocks and log messages to the operator. */
 function watch(node: CoreNode, { onBlock, log }: StartOptions): void {
   node.hub.listen((event: NodeEvent) => {
     if (event.kind === 'note') log[event.level](event.text);

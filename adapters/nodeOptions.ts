@@ -1,4 +1,4 @@
-/** What the command line and the running node say to each other. */
+/** The interface between the command line and the running node. */
 import type { EvmService } from '../core/app/evmService.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
@@ -15,10 +15,10 @@ export interface UnlockedKey {
   readonly secret: Bytes;
 }
 
-/** One committed block, for whoever watches the terminal. */
+/** One committed block, for the terminal. */
 export interface BlockSummary {
   readonly height: Height;
-  /** Round in which it was decided. */
+  /** The round that decided the block. */
   readonly round: number;
   /** Consensus block hash. */
   readonly hash: Hash;
@@ -36,7 +36,7 @@ export interface StartOptions {
   readonly nodeId: string;
   /** 32-byte seed of the node key. */
   readonly nodeSeed: Bytes;
-  /** undefined: this node follows and never signs. */
+  /** undefined: this node is not a validator and never signs. */
   readonly validatorKey: ValidatorKey | undefined;
   readonly unlocked: readonly UnlockedKey[];
   /** Version of Orrery, for status and web3_clientVersion. */
@@ -44,13 +44,13 @@ export interface StartOptions {
   readonly log: Logger;
   /** Called once a block is durable and readable, in order of height. */
   readonly onBlock: (block: BlockSummary) => void;
-  /** What readers may have executed, watched. */
+  /** Wraps the EVM service of readers, to watch executions. */
   readonly watchedEvm?: (evm: EvmService) => EvmService;
-  /** Called once, before anything is committed: what readers may ask of the node. */
+  /** Called once, before anything is committed, with the RPC context of the node. */
   readonly onReadable?: (rpc: RpcContext) => void;
 }
 
-/** Where the node listens, as URLs with the real ports; undefined where a server is off. */
+/** Listen addresses as URLs with the actual ports; undefined where a server is off. */
 export interface Endpoints {
   /** `http://127.0.0.1:26657`; its websocket is at `/websocket`. */
   readonly consensusRpc: string | undefined;
@@ -64,14 +64,14 @@ export interface Endpoints {
   readonly grpc: string | undefined;
   /** `http://127.0.0.1:26660/metrics` */
   readonly metrics: string | undefined;
-  /** `id@0.0.0.0:26656`, undefined when no peer can connect. */
+  /** `id@0.0.0.0:26656`; undefined if the node has no p2p listener. */
   readonly p2p: string | undefined;
 }
 
 export interface RunningNode {
   readonly endpoints: Endpoints;
-  /** Refuses new work, finishes what is under way, closes the files. Resolves when the process could exit. */
+  /** Refuses new work, finishes running work, closes the files. Resolves when the process may exit. */
   stop(): Promise<void>;
-  /** Resolves after `stop`; rejects when the node could not go on (OperatingError, or our own bug). */
+  /** Resolves after `stop`; rejects if the node failed (OperatingError, or an internal error). */
   readonly stopped: Promise<void>;
 }

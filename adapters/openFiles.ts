@@ -1,21 +1,23 @@
 /**
- * Clients must not take the file descriptors that the validator lives on: without one left for its state, its log or its
- * database a node has to stop.
+ * Keeps clients from taking the file descriptors that the validator needs: a node must stop if none is left for its
+ * state, its WAL or its database.
  */
 import { readFileSync } from 'node:fs';
 import type { NodeConfig } from './config/nodeConfig.ts';
 
 const LIMITS_FILE = '/proc/self/limits';
-/** Tables of the database, log, journal, listeners, libraries; and modules, which are loaded many at a time. */
+/**
+ * Descriptors for database tables, WAL, journal, listeners and libraries, and for modules, many of which load at once.
+ */
 const OWN_MAX = 400;
-/** Of a server, however little is left: an operator must be able to look. */
+/** Minimum connections per server, however few remain: an operator must be able to connect. */
 const CLIENTS_MIN = 4;
 
 const SERVERS = ['consensusRpc', 'jsonRpc', 'evmWs', 'rest', 'grpc', 'metrics'] as const;
 type ServerName = (typeof SERVERS)[number];
 type Served = Pick<NodeConfig, 'p2p' | ServerName>;
 
-/** Files and sockets that this process may have open; undefined where the system does not say. */
+/** Maximum open files and sockets of this process; undefined if the system does not tell. */
 export function openFilesMax(
   read: () => string = () => readFileSync(LIMITS_FILE, 'utf8'),
 ): number | undefined {
@@ -23,12 +25,12 @@ export function openFilesMax(
     const limit = /^Max open files +(\d+)/m.exec(read())?.[1];
     return limit === undefined ? undefined : Number(limit);
   } catch {
-    // No Linux: there the limits that a process starts with are high.
+    // Not Linux: the default limits of other systems are high.
     return undefined;
   }
 }
 
-/** The same with fewer connections for each server that is on, where all of them together would leave too little. */
+/** The config with fewer connections per enabled server, if all of them together would leave too few descriptors. */
 export function withinOpenFiles<C extends Served>(
   config: C,
   max: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * The outside world does not let the process go on: a disk, a port, a file of the operator. The message is one line
- * that says what could not be done, to what, and why; the command prints it and exits non-zero.
+ * The process cannot continue because of its environment: a disk, a port, a file of the operator. The message is one
+ * line that says what failed, on what, and why. The command prints it and exits with a non-zero code.
  */
 export class OperatingError extends Error {
   override readonly name = 'OperatingError';

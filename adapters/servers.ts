@@ -1,4 +1,4 @@
-/** Every surface that the configuration switches on, over one RpcContext. */
+/** All servers that the configuration enables, on one RpcContext. */
 import { handleCometGet, handleCometPost } from '../core/rpc/comet/http.ts';
 import { CometSession } from '../core/rpc/comet/session.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
@@ -18,7 +18,7 @@ import { WsEndpoint } from './ws/wsEndpoint.ts';
 
 export interface Servers {
   readonly endpoints: Omit<Endpoints, 'p2p'>;
-  /** Lets requests under way finish, then closes. */
+  /** Finishes running requests, then closes. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const corsOf = (server: ServerConfig) => ({
   headers: ['Origin', 'Accept', 'Content-Type', 'X-Requested-With', 'X-Server-Time'],
 });
 
-/** Starts all of them or none: when one cannot listen, the others are stopped again. */
+/** Starts all servers or none: if one cannot listen, the others are stopped again. */
 export async function startServers(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Servers> {
   const started: { name: keyof Servers['endpoints']; url: string; stop(): Promise<void> }[] = [];
   try {
@@ -65,7 +65,7 @@ interface Started {
   stop(): Promise<void>;
 }
 
-/** Starts one server, unless it is switched off. */
+/** Starts one server; undefined if it is off. */
 type Start = (ctx: RpcContext, config: NodeConfig, onError: OnError) => Promise<Started | undefined>;
 
 const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
@@ -73,7 +73,7 @@ const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${ser
 const startGrpc: Start = async (ctx, config, onError) => {
   const { listen, messageBytesMax, connectionsMax } = config.grpc;
   if (listen === undefined) return undefined;
-  // Loaded only where it is served: the library is large.
+  // Loaded only if enabled: the library is large.
   const { startGrpcServer } = await import('./grpc/grpcServer.ts');
   const server = await startGrpcServer(ctx, { listen, messageBytesMax, limits: { connectionsMax }, onError });
   return { name: 'grpc', url: server.label, stop: () => server.close() };

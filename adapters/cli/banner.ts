@@ -15,7 +15,7 @@ export interface BannerFacts {
   readonly accounts: readonly UnlockedKey[];
 }
 
-/** What a devnet says when it is up. */
+/** The text that a devnet prints when it has started. */
 export function banner(facts: BannerFacts): string {
   const { version, genesis, home, endpoints } = facts;
   const hrp = hrpOfGenesis(genesis);

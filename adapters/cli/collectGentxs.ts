@@ -1,4 +1,4 @@
-/** `genesis collect-gentxs`: the validators who introduced themselves are taken in. */
+/** `genesis collect-gentxs`: adds the validators of the collected genesis transactions to the genesis. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type GenesisValidatorClaim, readGenTx } from '../../core/app/cosmos/genTx.ts';
@@ -82,7 +82,7 @@ export function collectGenTxs(options: GlobalOptions & { readonly gentxDir?: str
   world.err(`${JSON.stringify(told)}\n`);
 }
 
-/** Everyone but this node becomes a persistent peer. */
+/** Makes all other validators' nodes persistent peers of this node. */
 function writePeers(home: string, nodeId: string, claims: readonly Claim[]): void {
   const others = claims.flatMap(({ memo, file }) => {
     const peer = parsePeerAddress(memo);

@@ -20,7 +20,7 @@ import { silencePath } from '../signer/silence.ts';
 import { banFileOf } from '../tcp/banFile.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
-/** The release whose wire formats and RPC this node speaks. */
+/** The ABCI version whose wire formats and RPC this node implements. */
 const ABCI = '2.0.0';
 
 export function cometCommand(command: Command, world: World): void {
@@ -62,7 +62,7 @@ export function cometCommand(command: Command, world: World): void {
   ).option('--keep-addr-book', 'keep the known addresses of peers');
 }
 
-/** A validator that has signed on a chain that goes on elsewhere may sign twice after this; hence the name. */
+/** Unsafe: a validator that already signed on a running chain may double-sign after this. */
 async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, world: World): Promise<void> {
   const remove = (file: string): void =>
     onFile('delete', file, () => rmSync(file, { recursive: true, force: true }));
@@ -85,7 +85,7 @@ async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, w
   world.out(`Reset private validator file to genesis state: ${files.validatorState}\n`);
 }
 
-/** A damaged database may be deleted, one in use may not. */
+/** Refuses if another process uses the database. A damaged database may be deleted. */
 async function refuseWhileRunning(database: string, home: string): Promise<void> {
   try {
     await (await LevelStore.open(database, home)).close();

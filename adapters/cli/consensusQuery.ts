@@ -20,7 +20,7 @@ interface QueryAnswer {
   readonly error?: { readonly message?: string; readonly data?: string };
 }
 
-/** The row that a REST path and query mean, and the fields in them. */
+/** The service method of a REST path and query, and the request fields in them. */
 function rowOf(verb: string, target: string) {
   const [path = '', query = ''] = target.split('?');
   const match = matchRest(verb, path.slice(1).split('/').map(decodeURIComponent));
@@ -33,8 +33,8 @@ function rowOf(verb: string, target: string) {
 }
 
 /**
- * What REST answers to a path, got through `abci_query` of a node's consensus RPC, as Cosmos command lines ask: in
- * protobuf, by the gRPC name. Throws OperatingError with what the node says is wrong.
+ * The answer of REST to a path, fetched through `abci_query` of a node's consensus RPC. Like Cosmos command lines, it
+ * asks in protobuf, by gRPC method name. Throws OperatingError with the node's error message.
  */
 export async function askConsensus(
   url: string,
@@ -62,7 +62,7 @@ export async function askConsensus(
   return row.render(answer.value);
 }
 
-/** What the fields mean; a field that cannot be read is an error of the command line. */
+/** Reads the request; a field that cannot be read is an error of the command line. */
 function requestOf<T>(read: () => T): T {
   try {
     return read();

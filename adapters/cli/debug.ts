@@ -18,7 +18,7 @@ interface DebugOptions extends GlobalOptions {
 }
 
 const ED25519_URL = '/cosmos.crypto.ed25519.PubKey';
-/** Bytes of `debug raw-bytes`. */
+/** Maximum bytes for `debug raw-bytes`. */
 const RAW_BYTES_MAX = 1_048_576;
 
 export function debugCommand(command: Command, world: World): void {
@@ -104,7 +104,7 @@ function pubKeyForms(text: string, hrp: string): string {
   );
 }
 
-/** In Bech32 a key stands with amino's prefix and its length before it, or bare. */
+/** Decodes a raw public key. In Bech32 it may follow amino's prefix and a length byte. */
 function rawKeyOf(text: string, hrp: string, length: number): Bytes | undefined {
   const asHex = parseHex(text);
   if (asHex.ok) return asHex.value;

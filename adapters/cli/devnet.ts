@@ -71,7 +71,7 @@ async function devnet(
     ...node,
     unlocked,
     log: createLogger({ level: config.logLevel, format: config.logFormat }),
-    // Blocks may come before the banner is out; it belongs above them.
+    // Blocks may be committed before the banner is printed; their lines must not precede it.
     onBlock: (block: Parameters<typeof blockLine>[0]) => {
       if (isShown && options.quiet !== true) world.out(blockLine(block));
     },

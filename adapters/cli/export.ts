@@ -1,4 +1,4 @@
-/** `export`: the state of a height as a genesis. */
+/** `export`: the state of a height as a genesis file. */
 import path from 'node:path';
 import type { Command } from 'commander';
 import { parseAppState } from '../../core/app/appState.ts';
@@ -135,7 +135,7 @@ function only(state: Readonly<Record<string, unknown>>, list: string | undefined
   return Object.fromEntries(names.map((name) => [name, state[name]]));
 }
 
-/** Slots by contract, noted while every block runs again. */
+/** Slots by contract, collected while every block runs again. */
 class SlotBook implements KnownSlots {
   readonly #slots = new Map<string, Map<string, Bytes>>();
 
@@ -154,7 +154,7 @@ class SlotBook implements KnownSlots {
 const wordOf = (value: bigint): Bytes =>
   new Uint8Array(Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, '0'), 'hex'));
 
-/** What contracts wrote since genesis: the state itself only has the hashes of their slots. */
+/** All slots that contracts have written since genesis: the state only stores their hashes. */
 async function slotsUpTo(
   height: number,
   { reader, evm }: Pick<CreatedApplication, 'reader'> & { readonly evm: EvmService },

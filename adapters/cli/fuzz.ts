@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const RUNS_DEFAULT = 10_000;
 const RUNS_MAX = 1_000_000_000_000;
-/** What a run of fast-check draws from is a signed word. */
+/** fast-check seeds are signed 32-bit integers. */
 const SEED_MAX = 2 ** 31 - 1;
 
 interface FuzzFlags {

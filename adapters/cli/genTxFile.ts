@@ -1,4 +1,4 @@
-/** Genesis transactions as files: proto JSON, commission rates as decimals. */
+/** Genesis transaction files: proto JSON, with commission rates as decimal numbers. */
 import { decimalDigits, decimalText } from '../../core/app/cosmos/genTx.ts';
 import { AUTH_INFO, TX_BODY, TX_RAW, type TxRaw } from '../../core/app/tx/tables.ts';
 import { decode, encode, type Table } from '../../core/codec/proto.ts';
@@ -17,7 +17,7 @@ interface GenTxJson {
   };
 }
 
-/** Rewrites the commission rates in place. */
+/** Converts the commission rates in place. */
 function mapRates(json: unknown, map: (text: string) => string): void {
   const commission = (json as GenTxJson).body?.messages?.[0]?.commission;
   if (typeof commission !== 'object' || commission === null) return;
@@ -27,7 +27,7 @@ function mapRates(json: unknown, map: (text: string) => string): void {
   }
 }
 
-/** One line. */
+/** JSON on one line, with a line end. */
 export function renderGenTx(raw: TxRaw): string {
   const tx = decode(FULL_TX, encode(TX_RAW, raw));
   const json = protoJson(TX_TABLE, present(tx.ok ? tx.value : undefined, 'a transaction that we made'));
@@ -35,7 +35,7 @@ export function renderGenTx(raw: TxRaw): string {
   return `${JSON.stringify(json)}\n`;
 }
 
-/** Throws OperatingError for what is no transaction in JSON. */
+/** Throws OperatingError if the text is not a transaction in JSON. */
 export function parseGenTx(text: string, file: string): TxRaw {
   let tx: FullTx;
   try {

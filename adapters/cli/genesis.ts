@@ -1,4 +1,4 @@
-/** `genesis`: what goes into genesis.json before a chain begins. */
+/** `genesis`: edits genesis.json before the chain begins. */
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { parseAnyAddress } from '../../core/address/kinds.ts';
@@ -143,7 +143,7 @@ function jsonOf(text: string, file: string): unknown {
   }
 }
 
-/** Everything that `start` would refuse. */
+/** Refuses every genesis that `start` would refuse. */
 function check(file: string, world: World): void {
   const genesis = loadGenesis(file);
   const { accounts } = checkedState(genesis, file);

@@ -8,7 +8,7 @@ import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
-/** A home whose genesis is being made. */
+/** The settings of a home and its genesis, which is being edited. */
 export interface GenesisDoc {
   readonly config: NodeConfig;
   readonly file: string;
@@ -25,7 +25,7 @@ export function checkedState(genesis: Genesis, file: string): AppState {
   return state.value;
 }
 
-/** Throws OperatingError when there is no genesis, or a broken one. */
+/** Throws OperatingError if there is no genesis or if it is invalid. */
 export function openGenesis(options: GlobalOptions, world: World): GenesisDoc {
   const config = loadNodeConfig(homeFrom(options, world), new Map(), world.env);
   const file = config.files.genesis;
@@ -33,7 +33,7 @@ export function openGenesis(options: GlobalOptions, world: World): GenesisDoc {
   return { config, file, genesis, state: checkedState(genesis, file) };
 }
 
-/** Checked before it takes the old one's place. */
+/** Checks the genesis before it replaces the old file. */
 export function saveGenesis({ file }: GenesisDoc, genesis: Genesis): void {
   checkedState(genesis, file);
   onFile('write', file, () => replaceFile(file, Buffer.from(renderGenesis(genesis)), 0o644));

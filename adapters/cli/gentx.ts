@@ -1,4 +1,6 @@
-/** `genesis gentx` and `collect-gentxs`: validators of a chain to be introduce themselves, and are taken in. */
+/**
+ * `genesis gentx` and `collect-gentxs`: validators of a future chain declare their keys, and are added to its genesis.
+ */
 import path from 'node:path';
 import type { Command } from 'commander';
 import { parseAnyAddress } from '../../core/address/kinds.ts';
@@ -109,7 +111,7 @@ function commissionOf(options: GenTxOptions) {
   return { rate, maxRate, maxChangeRate };
 }
 
-/** 32 bytes: what `comet show-validator` prints, or this home's own. */
+/** The validator's 32-byte consensus key: from --pubkey in the form of `comet show-validator`, else this home's own. */
 function consensusKeyOf({ pubkey }: GenTxOptions, { config }: GenesisDoc): Bytes {
   if (pubkey === undefined) return loadValidatorKey(config.files.validatorKey, nobleSuite).publicKey;
   let json: { '@type'?: unknown; key?: unknown } | null;

@@ -1,4 +1,4 @@
-/** What making and collecting genesis transactions both look at. */
+/** Shared by the commands that make and that collect genesis transactions. */
 import path from 'node:path';
 import { formatAddress } from '../../core/address/kinds.ts';
 import { genesisBalance } from '../../core/app/auth/genesisAccounts.ts';
@@ -10,7 +10,7 @@ import type { GenesisDoc } from './genesisDoc.ts';
 
 export const gentxDir = ({ file }: GenesisDoc): string => path.join(path.dirname(file), 'gentx');
 
-/** The account must be able to pay what it says it stands for. */
+/** Checks that the account's genesis balance covers the coins that it declares. */
 export function checkFunds(doc: GenesisDoc, address: Address, coin: Coin, what: string): void {
   const { hrp, denom } = doc.state;
   if (coin.denom !== denom)

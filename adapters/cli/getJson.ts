@@ -9,17 +9,17 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** `tcp://localhost:26657` → `http://localhost:26657`; what listens everywhere is asked here. */
+/** `tcp://localhost:26657` → `http://localhost:26657`. A wildcard listen address becomes 127.0.0.1. */
 export const httpUrl = (address: string): string =>
   /^https?:/.test(address)
     ? address.replace(/\/+$/, '')
     : `http://${address.replace(/^tcp:\/\//, '').replace(/^(0\.0\.0\.0|\[::\])?:/, '127.0.0.1:')}`;
 
-/** One GET; the body must be JSON. Throws OperatingError when the node cannot be asked. */
+/** GET request; the response must be JSON. Throws OperatingError if the node cannot be reached. */
 export const getJson = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> =>
   askJson(url, { headers });
 
-/** One POST of JSON, as `getJson`. */
+/** POST request with a JSON body; otherwise like `getJson`. */
 export const postJson = (url: string, body: unknown): Promise<JsonAnswer> =>
   askJson(url, {
     method: 'POST',

@@ -39,7 +39,7 @@ export function initCommand(command: Command, world: World): void {
     .action((moniker: string) => init(moniker, command.optsWithGlobals(), world));
 }
 
-/** The new chain has this node as its only validator and no coins; both are to be edited into genesis.json. */
+/** The new chain has this node as its only validator and no coins; the operator edits genesis.json as needed. */
 async function init(moniker: string, flags: InitFlags, world: World): Promise<void> {
   const chainId = checkChainId(flags.chainId);
   const { bech32Prefix: hrp, defaultDenom: denom } = flags;
@@ -71,7 +71,10 @@ async function init(moniker: string, flags: InitFlags, world: World): Promise<vo
   world.err(`${JSON.stringify(told)}\n`);
 }
 
-/** Where `initHome` finds it. The key of a mnemonic is that of the SDK: its seed is the hash of the words. */
+/**
+ * Writes the validator key of a mnemonic where `initHome` reads it. Like in the SDK, the key's seed is the hash of the
+ * words.
+ */
 async function recoverValidator(home: string, isOverwrite: boolean): Promise<void> {
   const genesis = path.join(home, 'config', 'genesis.json');
   if (existsSync(genesis) && !isOverwrite)
@@ -81,7 +84,7 @@ async function recoverValidator(home: string, isOverwrite: boolean): Promise<voi
   const key = validatorKey(nobleSuite.sha256(encodeUtf8(words)), nobleSuite);
   const file = path.join(home, 'config', 'priv_validator_key.json');
   if (existsSync(file)) {
-    // The only copy of another validator's key must not be lost to a flag.
+    // The file may be the only copy of another validator's key, so a flag must not overwrite it.
     if (equalBytes(loadValidatorKey(file, nobleSuite).publicKey, key.publicKey)) return;
     throw new OperatingError(`another validator key already exists: ${file}`);
   }

@@ -86,9 +86,9 @@ export function keysCommand(command: Command, world: World): void {
 }
 
 interface NewKey {
-  /** Adds it to a keyring under a name. */
+  /** Adds the key to a keyring under a name. */
   readonly addTo: (keyring: Keyring, name: string) => KeyInfo;
-  /** To be written down: it was made here. */
+  /** Set for a new mnemonic, which the user must write down. */
   readonly mnemonic: string | undefined;
 }
 
@@ -102,7 +102,7 @@ async function add(name: string, open: Open<AddOptions>): Promise<void> {
   }
   const { addTo, mnemonic } =
     options.pubkey === undefined ? await newSecret(options) : offline(options.pubkey);
-  // Checked before the old key goes: bad words, or an address kept under another name, must not cost it.
+  // Added to a temporary keyring first: if the words or the address are refused, the old key must still exist.
   const { address } = addTo(openKeyring('memory', '', nobleSuite), name);
   const holder = target.show(address);
   if (holder.ok && holder.value.name !== name) throw new OperatingError('duplicated address created');
@@ -135,7 +135,7 @@ function pathOf({ coinType, account, index }: AddOptions): string {
   return coin === 60 ? path : path.replace("/60'/", `/${coin}'/`);
 }
 
-/** Only the public half is kept. */
+/** A key of which only the public half is stored. */
 function offline(text: string): NewKey {
   let json: { '@type'?: unknown; key?: unknown } | null = null;
   try {
@@ -186,7 +186,7 @@ async function givenMnemonic(options: AddOptions): Promise<string | undefined> {
   return words === '' ? undefined : words;
 }
 
-/** An element of a derivation path; the bit above says that it is hardened. */
+/** Largest index in a derivation path; the next higher bit marks a hardened one. */
 const ELEMENT_MAX = 2 ** 31 - 1;
 
 function whole(flag: string, text: string): number {
@@ -212,7 +212,7 @@ function show(which: string, { options, world, keyring, hrp, isJson }: Open<Show
   else world.out(toYaml([recordOf(key, address)]));
 }
 
-/** By name first: a name may look like an address. */
+/** Looks up by name first, because a name may look like an address. */
 function find(which: string, keyring: Keyring, hrp: string): KeyInfo {
   const named = keyring.show(which);
   if (named.ok) return named.value;
@@ -241,7 +241,7 @@ function list({
 const pubKeyText = (key: KeyInfo): string =>
   JSON.stringify({ '@type': TYPE_URL.ethPubKey, key: toBase64(key.publicKey) });
 
-/** One key as the SDK prints it; `pubkey` is a text of JSON. */
+/** A key in the SDK's output form; `pubkey` is a JSON text. */
 const recordOf = (key: KeyInfo, address: string) => ({
   name: key.name,
   type: key.kind,

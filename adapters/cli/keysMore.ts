@@ -1,4 +1,4 @@
-/** `keys` beyond making and showing: removing, renaming, and moving secrets in and out. */
+/** More `keys` commands: delete, rename, export and import. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -17,7 +17,7 @@ import { ask, askHidden, isYes } from './prompt.ts';
 import type { World } from './world.ts';
 import { toYaml } from './yaml.ts';
 
-/** The SDK's least for entropy typed by hand: 256 bits in base 64. */
+/** The SDK's minimum for typed entropy: 256 bits at 6 bits a character. */
 const ENTROPY_CHARS_MIN = 43;
 
 interface YesOptions extends KeysOptions {
@@ -81,7 +81,7 @@ function addSecret(name: string, secret: Bytes, open: Open<KeysOptions>): void {
   valueOrThrow(open.keyring.add(name, secret));
 }
 
-/** An armored key, or the keystore file of an Ethereum wallet. */
+/** Imports an armored key, or the keystore file of an Ethereum wallet. */
 async function importKey(name: string, file: string, open: Open<KeysOptions>): Promise<void> {
   if (open.keyring.has(name)) throw new OperatingError(`cannot overwrite key: ${name}`);
   const text = onFile('read', file, () => readFileSync(file, 'utf8'));
@@ -112,7 +112,7 @@ async function mnemonic(options: { unsafeEntropy?: boolean; yes?: boolean }, wor
   world.out(`${generateMnemonic(new Uint8Array(createHash('sha256').update(text).digest()))}\n`);
 }
 
-/** Keys that cannot be read are told and left as they are. */
+/** Migrates old records. Keys that cannot be read are reported and left unchanged. */
 function migrate({ keyring, world }: Open<KeysOptions>): void {
   for (const { item, problem } of keyring.migrate()) {
     world.err(
@@ -125,7 +125,7 @@ function migrate({ keyring, world }: Open<KeysOptions>): void {
   world.err('Keys migration has been successfully executed.\n');
 }
 
-/** Every Bech32 form of hex, or what a Bech32 text holds. */
+/** Prints all Bech32 forms of hex bytes, or the bytes of a Bech32 text. */
 function parseText(text: string, { hrp, isJson, world }: Open<KeysOptions>): void {
   if (text.trim() === '') throw new OperatingError("couldn't parse empty input");
   const print = (value: unknown): void => world.out(isJson ? `${JSON.stringify(value)}\n` : toYaml(value));
@@ -200,7 +200,7 @@ export function moreKeysCommands(command: Command, world: World): void {
     .argument('[hex]')
     .description('take a private key in hex, as the Ethereum tools of the Cosmos SDK do');
   ethIn.action(async (name: string, given: string | undefined) => {
-    // First, as their scripts send it. It protects the key on its way only; the keyring has its own password.
+    // Asked first, in the order in which existing scripts answer. Not used: the keyring has its own password.
     await newPassword('Enter passphrase to encrypt your key:');
     await importHex(name, given, await opened(ethIn));
   });

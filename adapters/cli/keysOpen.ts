@@ -16,7 +16,7 @@ export interface KeysOptions extends GlobalOptions {
   readonly output?: string;
 }
 
-/** A keyring opened as flags, environment and client.toml say. */
+/** A keyring opened according to flags, environment and client.toml. */
 export interface Open<O extends KeysOptions> {
   readonly options: O;
   readonly world: World;
@@ -25,7 +25,7 @@ export interface Open<O extends KeysOptions> {
   readonly isJson: boolean;
 }
 
-/** The `file` backend asks for its password here. */
+/** Opens the keyring. The `file` backend asks for its password here. */
 export async function openFor<O extends KeysOptions>(options: O, world: World): Promise<Open<O>> {
   const home = homeFrom(options, world);
   const flags = new Map<string, string>();

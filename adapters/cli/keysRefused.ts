@@ -1,4 +1,6 @@
-/** What Cosmos tools can do with keys and this chain cannot: named, so that nobody looks for a typing mistake. */
+/**
+ * Key options of Cosmos tools that this chain does not support. They get an explanation instead of `unknown option`.
+ */
 import { type Command, Option } from 'commander';
 import { OperatingError } from '../operatingError.ts';
 
@@ -7,7 +9,7 @@ export const NO_MULTISIG =
 const NO_DEVICE =
   'keys of hardware devices are not reached from here: keep the public half with --pubkey and sign on the device';
 
-/** Known options that are refused with a reason. */
+/** Adds options that are refused with a reason. */
 export function refusedOptions(command: Command, flags: readonly string[]): void {
   for (const flag of flags) {
     const reason = /ledger|device/.test(flag) ? NO_DEVICE : NO_MULTISIG;

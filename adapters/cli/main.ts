@@ -4,14 +4,14 @@ import { OperatingError } from '../operatingError.ts';
 import type { World } from './world.ts';
 import { processWorld } from './world.ts';
 
-/** A command's module adds options and an action to the command it is given. */
+/** A command's module: adds options and an action to its command. */
 type Furnish = (command: Command, world: World) => void;
 
 interface Entry {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
-  /** Loaded only when it is the command asked for: `version` must not wait for the EVM. */
+  /** Loads the module only when its command runs: `version` should not wait for the EVM. */
   readonly load: () => Promise<Furnish>;
 }
 
@@ -105,7 +105,7 @@ const COMMANDS: readonly Entry[] = [
   },
 ];
 
-/** The first word that is neither an option nor the value of --home. */
+/** The first argument that is neither an option nor the value of --home. */
 function commandWord(args: readonly string[]): string | undefined {
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
@@ -139,14 +139,14 @@ async function programFor(args: readonly string[], world: World): Promise<Comman
   return program;
 }
 
-/** Runs one command line; the promise resolves with the exit code and never rejects. */
+/** Runs one command line. Resolves with the exit code and never rejects. */
 export async function run(args: readonly string[], world: World): Promise<number> {
   try {
     const program = await programFor(args, world);
     await program.parseAsync(args, { from: 'user' });
     return world.exitCode;
   } catch (error) {
-    // Commander has already said what it had to say; help and version come this way too.
+    // Commander has already printed its message. Help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : refused(args);
     if (error instanceof OperatingError) {
       world.err(`Error: ${error.message}\n`);
@@ -158,7 +158,9 @@ export async function run(args: readonly string[], world: World): Promise<number
   }
 }
 
-/** Of these 1 says that something was found, so what cannot even begin, and a bug of this program, end otherwise. */
+/**
+ * In these commands exit code 1 means that a failure was found, so bad arguments and internal errors need other codes.
+ */
 const isSearch = (args: readonly string[]): boolean => ['sim', 'fuzz'].includes(commandWord(args) ?? '');
 
 const refused = (args: readonly string[]): number => (isSearch(args) ? 2 : 1);
@@ -166,23 +168,26 @@ const refused = (args: readonly string[]): number => (isSearch(args) ? 2 : 1);
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 
-/** The whole program: runs, then leaves with the exit code. What could not be written (a full disk) is a failure, too. */
+/**
+ * The whole program: runs and exits with the exit code. Output that cannot be written (a full disk) counts as a
+ * failure.
+ */
 export async function main(args: readonly string[]): Promise<void> {
   let unwritten: Error | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A closed pipe: nobody reads any more.
+      // EPIPE only means that the reader of the pipe has gone.
       if (error.code !== 'EPIPE') unwritten = error;
     });
   const code = await run(args, processWorld());
-  // What goes into a pipe is still on its way, and a write tells of its failure a turn later.
+  // Writes to a pipe are asynchronous, and a failure is reported one turn later.
   await Promise.all([process.stdout, process.stderr].map(written));
   await setImmediate();
   if (unwritten !== undefined) process.stderr.write(`Error: cannot write the output: ${unwritten.message}\n`);
-  // Idle sockets and timers of libraries must not keep a finished command alive.
+  // Exits explicitly: idle sockets and timers of libraries would keep the process alive.
   process.exit(unwritten === undefined || code !== 0 ? code : refused(args));
 }
 
-/** Resolves once everything written to the stream has been taken, or never will be. */
+/** Resolves when everything written to the stream is flushed, or can no longer be. */
 const written = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write('', () => resolve()));

@@ -9,14 +9,14 @@ interface Reader {
 }
 
 /**
- * Of a pipe there is one reader a process: a second one would lose what the first had read ahead of its line. A
- * terminal is read only while it is asked, so that Ctrl-C works in between and nothing waits for it at the end.
+ * Reader of a pipe: one per process, as a second one would lose lines that the first has read ahead. A terminal gets a
+ * reader for each question, so Ctrl-C works in between and no reader keeps the process alive.
  */
 let reader: Reader | undefined;
-/** While a password is typed nothing is echoed. */
+/** True while a password is typed, which must not be echoed. */
 let isHidden = false;
 
-/** What the terminal shows of the keys pressed. */
+/** Output that echoes typed keys on the terminal. */
 const echo = (): Writable =>
   new Writable({
     write(chunk: Buffer, _, done) {
@@ -54,14 +54,14 @@ async function nextLine({ queue, waiting, ended }: Reader): Promise<string> {
   return ended ? '' : new Promise((resolve) => waiting.push(resolve));
 }
 
-/** Asks on stderr and reads one line from stdin; an empty text when there is no more input. */
+/** Asks on stderr and reads a line from stdin; returns an empty text at the end of input. */
 export async function ask(question: string): Promise<string> {
   if (!process.stdin.isTTY) {
     process.stderr.write(question);
     reader ??= openReader();
     return nextLine(reader);
   }
-  // Opened before it asks: until then the terminal itself echoes what is typed.
+  // Opened before the question appears: until then the terminal itself echoes typed keys.
   const one = openReader();
   process.stderr.write(question);
   try {
@@ -71,7 +71,7 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** As `ask`, for what must not be seen: nothing is echoed at a terminal. */
+/** Like `ask`, but a terminal does not echo the answer. */
 export async function askHidden(question: string): Promise<string> {
   isHidden = process.stdin.isTTY === true;
   try {
@@ -82,5 +82,5 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** Only a clear yes counts. */
+/** Only `y` or `yes` counts as yes. */
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim());

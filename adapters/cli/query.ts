@@ -12,7 +12,7 @@ interface Query {
   readonly furnish?: (command: Command) => Command;
   readonly second?: string;
   path(argument: string, options: QueryOptions, hrp: string, second: string): string;
-  /** The part of the answer that is shown. */
+  /** The member of the answer that is printed; absent means all of it. */
   readonly part?: string;
 }
 
@@ -39,7 +39,7 @@ const paged = (command: Command): Command =>
     .option('--page <number>', 'page, from 1', '1')
     .option('--limit <number>', 'entries of a page', '100');
 
-/** From 1, and few enough digits that page times limit stays a safe integer. */
+/** A number from 1, with few enough digits that page times limit stays a safe integer. */
 function counted(flag: string, text: string): number {
   if (!/^[1-9][0-9]{0,6}$/.test(text))
     throw new OperatingError(`--${flag}: expected a whole number from 1, found ${text}`);
@@ -182,7 +182,7 @@ function add(row: Query, sub: Command, world: World): void {
   });
 }
 
-/** Hex is taken too; what is neither is sent as it is, and the node says what is wrong with it. */
+/** Converts a hex address to Bech32. Other texts are sent unchanged, and the node reports what is wrong. */
 function accountAddress(text: string, hrp: string): string {
   const parsed = parseAnyAddress(text, hrp);
   return parsed.ok && parsed.value.kind === 'hex'

@@ -25,21 +25,23 @@ const CODES: Readonly<Record<number, string>> = {
   14: 'Unavailable',
 };
 
-/** As the SDK's client wraps the status that a node answers. */
+/** The text in which the SDK's client reports a node's error status. */
 function queryError(body: unknown): string {
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code !== 'number') return `unexpected answer of the node: ${JSON.stringify(body)}`;
   return `rpc error: code = ${CODES[code] ?? code} desc = ${message}`;
 }
 
-/** The node that flags or the home name, asked over REST or, where its consensus RPC is named or REST is off, over that. */
+/**
+ * Queries the node that flags or the home name: over REST, or over its consensus RPC if that is given or REST is off.
+ */
 export class RestClient {
   readonly home: string;
-  /** The network of client.toml; empty when it names none. */
+  /** Chain id in client.toml; empty if not set. */
   readonly chainId: string;
   readonly #options: RestOptions;
   readonly #world: World;
-  /** Consensus RPC; undefined: REST. */
+  /** URL of the consensus RPC; undefined means REST. */
   readonly #node: string | undefined;
   readonly #url: string;
   readonly #isJson: boolean;
@@ -65,7 +67,7 @@ export class RestClient {
     return readTable(APP_TOML, { flags: new Map(), env: this.#world.env, file }).api;
   }
 
-  /** Throws OperatingError with what the node says is wrong. */
+  /** Throws OperatingError with the node's error message. */
   async get<T>(path: string): Promise<T> {
     const { height } = this.#options;
     if (this.#node !== undefined) return (await askConsensus(this.#node, 'GET', path, '', height)) as T;

@@ -12,7 +12,7 @@ import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 const LOG = 'cs.wal';
 
-/** A log of heights that are no more cannot be replayed: it is kept beside, and the next start begins a new one. */
+/** Renames the WAL: a log of heights that no longer exist cannot be replayed. The next start creates a new one. */
 function setLogAside(data: string, height: number): void {
   const log = path.join(data, LOG);
   if (!existsSync(log)) return;
@@ -37,7 +37,7 @@ export function rollbackCommand(command: Command, world: World): void {
         const plan = planRollback(kv, nobleSuite, isHard);
         if (!plan.ok) throw new OperatingError(plan.error);
         const { height, appHash, ops } = plan.value;
-        // The log first: without it a start is safe in either state, with it only in one.
+        // The WAL goes first: without it, the node can start from either state; with it, only before the rollback.
         if (isHard) setLogAside(data, height);
         if (ops.length > 0) await kv.batch(ops);
         const what = isHard ? 'both state and block' : 'state';

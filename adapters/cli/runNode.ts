@@ -10,12 +10,12 @@ import { refuseLostKey } from '../signer/lostKey.ts';
 import { StopSignals } from './stopSignals.ts';
 import { packageVersion } from './version.ts';
 
-/** What a shell reports for a process that Ctrl-C has killed. */
+/** Exit code that shells use for a process ended by Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
-/** So long a start that is asked to stop may still take. */
+/** Time in ms that a start may still take after a stop signal. */
 const START_MS_MAX = 5_000;
 
-/** What the files of a home say about the node that is to run on it. */
+/** Start options from the files of a home. */
 export function nodeFromHome(
   config: NodeConfig,
   suite: CryptoSuite = nobleSuite,
@@ -33,20 +33,20 @@ export function nodeFromHome(
   };
 }
 
-/** Runs a node until a signal asks it to stop (resolves) or it cannot go on (rejects). A second signal does not wait. */
+/** Runs a node until a signal stops it (resolves) or it fails (rejects). A second signal exits at once. */
 export async function runNode(options: StartOptions, onStarted: (node: RunningNode) => void): Promise<void> {
   let node: RunningNode | undefined;
   let stopping: Promise<void> | undefined;
   const signals = new StopSignals({
     stop: () => {
       stopping = node?.stop();
-      // A start may wait for room on a full disk; there is nothing to end cleanly yet.
+      // A start may be waiting for free space on a full disk; nothing needs a clean shutdown yet.
       if (node === undefined) setTimeout(() => process.exit(EXIT_INTERRUPTED), START_MS_MAX).unref();
     },
     hurry: () => process.exit(EXIT_INTERRUPTED),
   });
-  // A closed pipe (`orrery devnet | head`) means that nobody reads any more. Whatever else a log cannot be written for (a
-  // disk of its own that is full, a terminal that has gone) stops no validator.
+  // A closed pipe (`orrery devnet | head`) stops the node, as nobody reads its output. Any other failure to write the
+  // log (a full disk, a closed terminal) must not stop a validator.
   const onUnwritten = (error: NodeJS.ErrnoException): void => {
     if (error.code === 'EPIPE' && !signals.isAsked) signals.ask();
   };

@@ -4,15 +4,15 @@ import { CONFIG_TOML } from '../config/configToml.ts';
 import type { Field } from '../config/field.ts';
 import { fieldsOf, type Table } from '../config/table.ts';
 
-/** Older names of settings, as flags only. */
+/** Former names of settings, accepted as flags only. */
 const ALIASES: Readonly<Record<string, string>> = {
   'evm.rpc.api': 'json-rpc.api',
   'evm.rpc.evm-timeout': 'json-rpc.evm-timeout',
 };
 
 /**
- * Gives the command a flag for every key of config.toml and app.toml. The map fills as the command line is read; `own`
- * are the defaults in which the command differs from the tables.
+ * Adds a flag for every key of config.toml and app.toml. The returned map is filled while the command line is parsed.
+ * `own`: defaults that differ for this command.
  */
 export function addSettingFlags(
   command: Command,
@@ -48,13 +48,13 @@ export function addSettingFlags(
   return flags;
 }
 
-/** As it stands in the file. */
+/** The default in the form that the file has. */
 function defaultOf(field: Field<unknown>, own: string | undefined): string {
   const given = own === undefined ? undefined : field.fromText(own);
   return field.toToml(given?.ok === true ? given.value : field.fallback);
 }
 
-/** What a switch means without an argument is no news, and reads like its default. */
+/** Hides what a switch without argument means: it is obvious, and help would show it like a default. */
 function hidePresets(command: Command): void {
   const plain = new Help();
   command.configureHelp({

@@ -10,7 +10,7 @@ import { sweepCommand } from './sim/sweep.ts';
 import { twinsCommand } from './sim/twins.ts';
 import type { World } from './world.ts';
 
-/** Everything about the simulator. */
+/** All commands of the simulator. */
 export function simCommand(command: Command, world: World): void {
   runCommand(command, world);
   checkCommand(command, world);

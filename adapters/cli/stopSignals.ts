@@ -1,17 +1,17 @@
 /** Signals that ask a process to stop. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm, timeout and others pass on what the terminal or they themselves have sent to all of the group as well. */
+/** npm, timeout and others forward a signal that the whole process group has already received. */
 const SAME_ASK_MS = 1_000;
 
 export interface StopSignalsOptions {
-  /** Once, at the first signal. */
+  /** Called once, at the first signal. */
   readonly stop: () => void;
-  /** At each further one that is not the first delivered twice. */
+  /** Called for each later signal, except for a duplicate of the first. */
   readonly hurry: () => void;
   readonly now?: () => number;
 }
 
-/** The first signal asks to stop; whoever asks again, later, does not want to wait. */
+/** The first signal asks for a stop; a later one means that the user does not want to wait. */
 export class StopSignals {
   readonly #options: Required<StopSignalsOptions>;
   #askedAt: number | undefined;
@@ -24,7 +24,7 @@ export class StopSignals {
     return this.#askedAt !== undefined;
   }
 
-  /** As a signal does. */
+  /** Acts as if a signal had arrived. */
   readonly ask = (): void => {
     const { stop, hurry, now } = this.#options;
     if (this.#askedAt === undefined) {

@@ -8,7 +8,7 @@ import { OperatingError } from '../operatingError.ts';
 import { StopSignals } from './stopSignals.ts';
 import type { World } from './world.ts';
 
-/** A node that has not stopped by then is killed. */
+/** A node that has not stopped after this time is killed. */
 const STOP_MS_MAX = 15_000;
 
 interface Member {
@@ -18,7 +18,7 @@ interface Member {
   isOver: boolean;
 }
 
-/** Runs `orrery start` for each home until a signal comes or all have ended. */
+/** Runs `orrery start` for each home until a signal arrives or all nodes have ended. */
 export async function runTestnet(homes: readonly string[], world: World): Promise<void> {
   const program = process.argv[1];
   if (program === undefined) throw new OperatingError('cannot tell which program to start');
@@ -54,7 +54,7 @@ function startMember(program: string, home: string, world: World): Member {
   const config = loadNodeConfig(home, new Map(), world.env);
   const log = onFile('open', logFile, () => openSync(logFile, 'a'));
   const child = spawn(process.execPath, [...process.execArgv, program, 'start', '--home', home], {
-    // A group of its own: Ctrl-C reaches this process, which then stops the nodes in order.
+    // Own process group: Ctrl-C reaches only this process, which then stops the nodes.
     detached: true,
     stdio: ['ignore', log, log],
   });
@@ -80,6 +80,6 @@ function startMember(program: string, home: string, world: World): Member {
   return member;
 }
 
-/** Whoever was killed had no time to write why. */
+/** A killed process could not log the reason. */
 const endOf = ({ signalCode }: ChildProcess): string =>
   signalCode === null ? 'has ended; its log says why' : `was killed by ${signalCode}`;

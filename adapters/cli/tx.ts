@@ -38,7 +38,7 @@ const receiverOf = (text: string, hrp: string): string => {
   return formatAddress('acc', hrp, parsed.value.address);
 };
 
-/** To one receiver MsgSend; to several MsgMultiSend, the same to each. */
+/** MsgSend for one receiver; MsgMultiSend for several, with the same amount for each. */
 function sendMessage(
   fromAddress: string,
   receivers: readonly string[],
@@ -129,7 +129,7 @@ function flags(command: Command): Command {
     .option('-o, --output <form>', 'text or json');
 }
 
-/** An Ethereum transaction that a wallet has signed, in the chain's own envelope. */
+/** Sends an Ethereum transaction that a wallet has signed, in its consensus wrapping. */
 async function sendRaw(text: string, options: TxOptions, world: World): Promise<void> {
   const raw = parseHex(text);
   const signed = raw.ok ? decodeEthTx(raw.value, nobleSuite) : undefined;
@@ -184,7 +184,7 @@ export function txCommand(command: Command, world: World): void {
     const options: TxOptions = sim.optsWithGlobals();
     const client = new RestClient(options, world);
     const given = readTx(file);
-    // The signature does not count, but who signs does, and the next sequence.
+    // The simulation ignores the signature, but needs the signer and its next sequence.
     const isBare = (given.authInfo?.signerInfos.length ?? 0) === 0;
     if (isBare && options.from === undefined) throw new OperatingError('--from: whose key will sign?');
     const tx = isBare

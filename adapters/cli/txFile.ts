@@ -1,4 +1,4 @@
-/** Transactions as files and texts hold them. */
+/** Transactions in files and on the command line. */
 import { readFileSync } from 'node:fs';
 import { feeAt, parseCoins } from '../../core/app/cosmos/coins.ts';
 import { decodeWordy, type Table } from '../../core/codec/proto.ts';
@@ -19,7 +19,7 @@ function txFromJson(text: string): FullTx {
     return fromProtoJson(TX_TABLE, JSON.parse(text)) as unknown as FullTx;
   } catch (failure) {
     if (failure instanceof GrpcError || failure instanceof SyntaxError)
-      // V8 quotes the text it cannot read, line ends included.
+      // V8's message quotes the invalid text, including line ends.
       throw new OperatingError(`not a transaction in JSON: ${failure.message.replace(/\s+/g, ' ')}`);
     throw failure;
   }
@@ -34,7 +34,7 @@ export function coinsOf(flag: string, text: string) {
   return coins;
 }
 
-/** Of --gas-prices. */
+/** The fee at the prices of --gas-prices. */
 export function feeOf(prices: string, gas: bigint) {
   const fee = feeAt(prices, gas);
   if (fee === undefined)

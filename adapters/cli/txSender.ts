@@ -43,7 +43,7 @@ export function numberOf(flag: string, text: string | undefined): bigint | undef
   return BigInt(text);
 }
 
-/** More than this of a block's gas is a slip. */
+/** A larger --gas-adjustment is probably a mistake. */
 const ADJUSTMENT_MAX = 1000;
 
 function modeOf(text = 'direct'): keyof typeof SIGN_MODE {
@@ -52,14 +52,14 @@ function modeOf(text = 'direct'): keyof typeof SIGN_MODE {
   throw new OperatingError(`--sign-mode: expected direct or amino-json, found ${text}`);
 }
 
-/** One transaction on its way: who signs, over which chain. */
+/** Signs transactions with one key for one chain. */
 export class Sender {
   readonly #open: Open<TxOptions>;
   readonly #client: RestClient;
   readonly #key: Result<KeyInfo, KeyringError>;
   readonly address: string;
 
-  /** Throws OperatingError for a key that is not here, unless an address is enough: nothing is signed. */
+  /** Throws OperatingError if the key is not in the keyring, unless nothing is signed and an address is enough. */
   constructor(open: Open<TxOptions>, client: RestClient, from: string) {
     this.#open = open;
     this.#client = client;
@@ -79,7 +79,7 @@ export class Sender {
     return valueOrThrow(this.#key);
   }
 
-  /** Flags know better than the node: a later sequence may be wanted, or no node be there. */
+  /** Flags take precedence over the node: the user may want a later sequence, or have no node. */
   async #account(): Promise<{ readonly accountNumber: bigint; readonly sequence: bigint }> {
     const { offline, accountNumber, sequence } = this.#open.options;
     const given = {
@@ -106,7 +106,7 @@ export class Sender {
       .network;
   }
 
-  /** The fee that flags name, or what the next block asks, with room for it to rise. */
+  /** The fee from flags, or twice the node's minimum gas price, as the base fee may rise. */
   async #fee(gas: bigint) {
     const { fees, gasPrices } = this.#open.options;
     if (fees !== undefined) return coinsOf('--fees', fees);
@@ -120,7 +120,7 @@ export class Sender {
     );
   }
 
-  /** Signs the transaction's body and fee anew, in the mode of --sign-mode. */
+  /** Signs the transaction's body and fee again, in the mode of --sign-mode. */
   async sign(tx: FullTx): Promise<FullTx> {
     const { accountNumber, sequence } = await this.#account();
     const mode = modeOf(this.#open.options.signMode);
@@ -146,7 +146,7 @@ export class Sender {
     return { body, authInfo, signatures: [rs] };
   }
 
-  /** Amino's document has no place for extensions: what it left out would not be signed. */
+  /** Amino's document cannot express extensions: they would not be covered by the signature. */
   #aminoContent({ body, authInfo }: FullTx): AminoContent {
     const {
       messages: anys = [],
@@ -166,7 +166,7 @@ export class Sender {
     return { messages, fee, memo, timeoutHeight };
   }
 
-  /** Gas that a transaction of these messages uses, times --gas-adjustment. */
+  /** Simulated gas of the transaction times --gas-adjustment. */
   async estimate(tx: FullTx): Promise<bigint> {
     const raw = encode(FULL_TX, await this.sign(tx));
     const answer = await this.#client.post<{ gas_info: { gas_used: string } }>(

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { OperatingError } from '../operatingError.ts';
 import type { World } from './world.ts';
 
-/** The version in the package.json that this file belongs to, compiled or not. */
+/** The version in the package.json above this file, compiled or not. */
 export function packageVersion(): string {
   for (let dir = import.meta.dirname; ; dir = path.dirname(dir)) {
     const file = path.join(dir, 'package.json');

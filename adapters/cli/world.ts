@@ -1,15 +1,15 @@
 import { homeOf } from '../config/home.ts';
 
-/** What a command may touch of the process it runs in; tests give another one. */
+/** The parts of the process that a command may use; tests replace it. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes to stdout as it is. */
+  /** Writes the text to stdout unchanged. */
   out(text: string): void;
-  /** Writes to stderr as it is. */
+  /** Writes the text to stderr unchanged. */
   err(text: string): void;
-  /** Whether stderr is a terminal, which may be rewritten. */
+  /** Whether stderr is a terminal, whose lines can be rewritten. */
   readonly errIsTty?: boolean;
-  /** The exit code when nothing is thrown; 0 unless set. */
+  /** Exit code if nothing is thrown; default 0. */
   exitCode: number;
 }
 
@@ -18,7 +18,7 @@ export interface GlobalOptions {
   readonly home?: string;
 }
 
-/** The home that flag and environment name. */
+/** The home folder from flag or environment. */
 export const homeFrom = (options: GlobalOptions, world: World): string => homeOf(options.home, world.env);
 
 export const processWorld = (): World => ({

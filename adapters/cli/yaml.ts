@@ -1,8 +1,8 @@
 import { Document, isPair, isScalar, type Tags, visit } from 'yaml';
 
 /**
- * YAML as Cosmos tools print it: keys sorted at every level, texts that look like numbers quoted, no folding, lists not indented. A hash
- * in hex is too long for a number there and stays bare.
+ * YAML as Cosmos tools print it: keys sorted at every level, texts that look like numbers quoted, no folding, lists not
+ * indented. A hex hash is too long for a number there, so it stays unquoted.
  */
 export function toYaml(value: unknown): string {
   const document = new Document(value, { sortMapEntries: true, customTags: shortHexIsNumber });

@@ -11,7 +11,10 @@ const checkNamespaces = (value: string): string | undefined =>
     ? undefined
     : `expected namespaces out of ${NAMESPACES.join(',')}`;
 
-/** app.toml: the node as a server for wallets and tools. Names as in Cosmos EVM chains where the meaning is equal. */
+/**
+ * app.toml: the node as a server for wallets and tools. Keys have the names of Cosmos EVM chains where the meaning is
+ * the same.
+ */
 export const APP_TOML = {
   api: {
     enable: boolean('Serve REST.', true),

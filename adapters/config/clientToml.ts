@@ -1,6 +1,6 @@
 import { oneOf, text } from './field.ts';
 
-/** client.toml: what the query and key commands assume. */
+/** client.toml: defaults of the query and key commands. */
 export const CLIENT_TOML = {
   '': {
     'chain-id': text('The network.', ''),

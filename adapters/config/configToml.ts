@@ -12,8 +12,8 @@ const checkNamespace = (value: string): string | undefined =>
     : 'expected letters, digits and underscores, and no digit first';
 
 /**
- * config.toml: the node as a member of the network. Names and defaults are CometBFT 0.38's where the meaning is equal;
- * a key that Orrery does not have is refused rather than ignored.
+ * config.toml: the node as a member of the network. Names and defaults are those of CometBFT 0.38 where the meaning is
+ * the same. Unknown keys are refused, not ignored.
  */
 export const CONFIG_TOML = {
   '': {

@@ -1,12 +1,12 @@
 import { hex } from '../../core/lib/bytes.ts';
 import type { UnlockedKey } from '../nodeOptions.ts';
 
-/** As anvil and hardhat have it, so that their examples work. Everybody knows these keys. */
+/** The mnemonic of anvil and hardhat, so that their examples work. The keys are public. */
 export const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
-/** 10000 coins of 18 decimals each. */
+/** 10000 coins with 18 decimals, for each account. */
 export const DEV_BALANCE = 10_000n * 10n ** 18n;
 
-/** Address and secret at m/44'/60'/0'/0/0 … 9 of the mnemonic, written down because deriving them delays every start. */
+/** Address and secret at m/44'/60'/0'/0/0 … 9 of the mnemonic. Hard-coded, because deriving them delays every start. */
 const DEV_KEYS: readonly (readonly [address: string, secret: string])[] = [
   [
     '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',

@@ -15,8 +15,8 @@ import { initHome } from './initHome.ts';
 export const DEVNET_CHAIN_ID = 'chain_9000-1';
 
 /**
- * How a devnet differs from a network: a block is made as soon as there is a transaction, and after `blockTime` without
- * one; nobody needs to find it; the blocks are on the terminal already.
+ * Settings of a devnet: a block as soon as there is a transaction, and after `blockTime` without one; no p2p listener;
+ * the explorer on; only warnings in the log, as the terminal already shows the blocks.
  */
 export const devnetSettings = (moniker: string, blockTime: string): ReadonlyMap<string, string> =>
   new Map([
@@ -27,7 +27,7 @@ export const devnetSettings = (moniker: string, blockTime: string): ReadonlyMap<
     ['consensus.timeout_commit', '0s'],
     ['consensus.skip_timeout_commit', 'true'],
     ['consensus.create_empty_blocks_interval', blockTime],
-    // Scripts fire hundreds of transactions of one account over many connections, in no particular order.
+    // Scripts send hundreds of transactions of one account over many connections, in no particular order.
     ['evm.mempool.account-queue', '5000'],
     ['evm.mempool.global-queue', '5000'],
   ]);
@@ -36,7 +36,7 @@ export interface DevnetHomeOptions {
   readonly home: string;
   readonly chainId: string;
   readonly moniker: string;
-  /** In Go's notation, e.g. `1s`. */
+  /** Go notation, e.g. `1s`. */
   readonly blockTime: string;
   readonly accounts: readonly UnlockedKey[];
   readonly suite: CryptoSuite;
@@ -67,7 +67,7 @@ export function prepareDevnetHome(options: DevnetHomeOptions): void {
   });
 }
 
-/** The well-known accounts that the chain of this home funds. A chain that funds none of them is not a devnet. */
+/** The dev accounts that this home's genesis funds. A chain that funds none is not a devnet and is refused. */
 export function fundedDevAccounts(
   genesis: Genesis,
   accounts: readonly UnlockedKey[],

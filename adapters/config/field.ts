@@ -2,25 +2,25 @@ import { formatDuration } from '../../core/lib/duration.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import { parseDuration } from './duration.ts';
 
-/** What is wrong with a value, as the end of a sentence: `expected …`. */
+/** A value, or an error text that ends a sentence: `expected …`. */
 type Parsed<T> = Result<T, string>;
 
-/** One setting: its default, how it is read from TOML and from text (flags, environment), and how it is written. */
+/** One setting: its default, its readers for TOML and for text (flags, environment), and its writer. */
 export interface Field<T> {
-  /** Written above the key in the file and shown as the flag's help. Several lines are allowed. */
+  /** Written above the key in the file, and the help text of the flag. May have several lines. */
   readonly comment: string;
   readonly fallback: T;
-  /** A flag of this kind needs no argument. */
+  /** The flag of this setting needs no argument. */
   readonly isBoolean: boolean;
   fromToml(value: unknown): Parsed<T>;
   fromText(text: string): Parsed<T>;
   toToml(value: T): string;
 }
 
-/** TOML takes JSON's escapes, and wants one more. */
+/** TOML has the same escapes as JSON, but also requires one for DEL. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('\x7f', '\\u007f');
 
-/** Free text, or text that `check` accepts; `check` answers with the expectation it fails. */
+/** Any text, or only texts that `check` accepts. `check` returns the violated expectation. */
 export function text(
   comment: string,
   fallback: string,
@@ -86,7 +86,7 @@ export function count(
   };
 }
 
-/** A length of time in Go's notation (`1s`, `1m30s`, `250ms`), held in milliseconds. */
+/** A duration in Go notation (`1s`, `1m30s`, `250ms`), held in milliseconds. */
 export function duration(comment: string, fallbackMs: number, minMs = 0): Field<number> {
   const parse = (value: unknown): Parsed<number> => {
     const ms = typeof value === 'string' ? parseDuration(value) : undefined;
@@ -103,7 +103,7 @@ export function duration(comment: string, fallbackMs: number, minMs = 0): Field<
   };
 }
 
-/** Texts in a TOML array; separated by commas in flags and environment. */
+/** A TOML array of strings; comma-separated in flags and environment. */
 export function list(comment: string, fallback: readonly string[]): Field<readonly string[]> {
   return {
     comment,
@@ -124,7 +124,7 @@ export function list(comment: string, fallback: readonly string[]): Field<readon
   };
 }
 
-/** An amount with decimals such as 1 or 0.5, kept exactly: in units of 10^-18. */
+/** An exact decimal number such as 1 or 0.5, in units of 10^-18. */
 export function decimal18(comment: string, fallback: bigint): Field<bigint> {
   const parse = (value: string): Parsed<bigint> => {
     const match = /^(\d{1,30})(?:\.(\d{1,18}))?$/.exec(value);

@@ -10,12 +10,12 @@ import { DEFAULT_PARAMS } from '../../core/types/params.ts';
 import { onFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 
-/** Gas limit of a block on a chain made here; Ethereum tools expect a finite one. */
+/** Block gas limit of new chains; Ethereum tools expect a finite one. */
 const BLOCK_GAS_MAX = 30_000_000;
 
 export interface NewGenesis {
   readonly chainId: string;
-  /** Bech32 prefix of accounts; undefined for the usual one. */
+  /** Bech32 prefix of accounts; undefined means the default. */
   readonly hrp: string | undefined;
   readonly denom: string | undefined;
   readonly now: Micros;
@@ -23,7 +23,7 @@ export interface NewGenesis {
   readonly accounts: readonly { readonly address: Address; readonly balance: bigint }[];
 }
 
-/** The first document of a new chain. */
+/** The genesis of a new chain. */
 export function newGenesis(options: NewGenesis): Genesis {
   const { chainId, hrp, denom, accounts } = options;
   return {
@@ -43,7 +43,7 @@ export function newGenesis(options: NewGenesis): Genesis {
 
 const CHAIN_ID_CHARS_MAX = 48;
 
-/** Throws OperatingError unless the id has the form that carries an EVM chain id. */
+/** Throws OperatingError unless the chain id contains an EVM chain id in the expected form. */
 export function checkChainId(chainId: string): string {
   if (chainId.length > CHAIN_ID_CHARS_MAX || evmChainIdOf(chainId) === undefined)
     throw new OperatingError(
@@ -52,7 +52,7 @@ export function checkChainId(chainId: string): string {
   return chainId;
 }
 
-/** Reads genesis.json. Throws OperatingError that names the file and what is wrong in it. */
+/** Reads genesis.json. Throws OperatingError with the file and the problem. */
 export function loadGenesis(file: string): Genesis {
   const text = onFile('read', file, () => readFileSync(file, 'utf8'));
   const parsed = parseGenesis(text);
@@ -60,15 +60,15 @@ export function loadGenesis(file: string): Genesis {
   return parsed.value;
 }
 
-/** The Bech32 prefix of the chain's accounts; the usual one when the section does not say. */
+/** The Bech32 prefix of the chain's accounts; the default if `app_state` cannot be read. */
 export function hrpOfGenesis(genesis: Genesis): string {
   const state = parseAppState(genesis.appState, genesis.chainId, keccak256);
   return state.ok ? state.value.hrp : DEFAULT_HRP;
 }
 
-/** The prefix of the chain that begins with this genesis, or the usual one when there is no chain yet. */
+/** The prefix of the chain with this genesis file; the default if there is no such file. */
 export const hrpOfFile = (file: string): string =>
   existsSync(file) ? hrpOfGenesis(loadGenesis(file)) : DEFAULT_HRP;
 
-/** The prefix of the chain whose home this is, as `hrpOfFile`. */
+/** Like `hrpOfFile`, for the genesis of a home. */
 export const hrpOfHome = (home: string): string => hrpOfFile(path.join(home, 'config', 'genesis.json'));

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { OperatingError } from '../operatingError.ts';
 import type { Sources } from './table.ts';
 
-/** The folder that `--home` names, else ORRERY_HOME, else ~/.orrery. Throws OperatingError for a flag without a name. */
+/** The folder from `--home`, else ORRERY_HOME, else ~/.orrery. Throws OperatingError if the flag is empty. */
 export function homeOf(flag: string | undefined, env: Sources['env']): string {
-  // An unset variable of a script (`--home "$DIR"`) must not make the current folder a home.
+  // An unset variable in a script (`--home "$DIR"`) must not turn the current folder into a home.
   if (flag === '') throw new OperatingError('--home: expected a folder, found ""');
   return path.resolve(flag ?? (env['ORRERY_HOME'] || path.join(homedir(), '.orrery')));
 }

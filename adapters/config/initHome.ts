@@ -23,11 +23,11 @@ export interface InitOptions {
   readonly suite: CryptoSuite;
   /** Settings that differ from the defaults, by path (`consensus.timeout_commit` → `0s`). */
   readonly settings: ReadonlyMap<string, string>;
-  /** Replace an existing genesis.json and settings. */
+  /** Replaces an existing genesis.json and settings. */
   readonly overwrite: boolean;
-  /** 32 unpredictable bytes. */
+  /** Returns 32 unpredictable bytes. */
   readonly randomSeed: () => Bytes;
-  /** The chain's first document, once the validator's key is known. */
+  /** Makes the genesis from the validator's key. */
   readonly genesis: (validator: ValidatorKey) => Genesis;
 }
 
@@ -37,8 +37,8 @@ export interface InitResult {
 }
 
 /**
- * Writes a new home: settings, genesis, keys and the empty last-signed state. genesis.json comes last, so that a home
- * with one is a whole one. Throws OperatingError when there is a genesis already.
+ * Writes a new home: settings, genesis, keys and the empty last-signed state. genesis.json is written last, so a home
+ * that has one is complete. Throws OperatingError if a genesis exists already.
  */
 export function initHome(options: InitOptions): InitResult {
   const { home, suite, settings } = options;
@@ -68,7 +68,9 @@ export function initHome(options: InitOptions): InitResult {
   return { genesis, nodeId: nodeIdOf(nodeSeed, suite) };
 }
 
-/** Keys that are there already stay: an earlier start was interrupted, or the chain is made anew with them. */
+/**
+ * Keeps existing keys: an earlier start may have been interrupted, or the chain is created again with the same keys.
+ */
 function validatorKeyAt(file: string, { suite, randomSeed }: InitOptions): ValidatorKey {
   if (existsSync(file)) return loadValidatorKey(file, suite);
   const key = validatorKey(randomSeed(), suite);

@@ -1,7 +1,7 @@
 import { parseListenAddress } from '../http/listenAddress.ts';
 import { type Field, text } from './field.ts';
 
-/** An address to listen on; empty switches the server off. */
+/** A listen address; an empty one switches the server off. */
 export const listenAt = (comment: string, fallback: string): Field<string> =>
   text(comment, fallback, (value) =>
     value === '' || parseListenAddress(value).ok

@@ -18,32 +18,32 @@ export interface NodeFiles {
   readonly validatorKey: string;
   readonly validatorState: string;
   readonly nodeKey: string;
-  /** Folder of database and log. */
+  /** Folder of the database and the WAL. */
   readonly data: string;
 }
 
-/** What any HTTP server of the node is told. */
+/** Settings that all HTTP servers of the node have. */
 export interface ServerConfig {
-  /** undefined: off. */
+  /** undefined: the server is off. */
   readonly listen: ListenAddress | undefined;
-  /** Origins of browsers; `*` allows all. */
+  /** Allowed browser origins; `*` allows all. */
   readonly corsOrigins: readonly string[];
   readonly connectionsMax: number;
   readonly bodyBytesMax: number;
 }
 
-/** No setting of other nodes names it. */
+/** No setting exists for this: other nodes have none either. */
 const GRPC_CONNECTIONS_MAX = 1000;
 
 export interface GrpcConfig {
-  /** undefined: off. */
+  /** undefined: the server is off. */
   readonly listen: ListenAddress | undefined;
   readonly messageBytesMax: number;
   readonly connectionsMax: number;
 }
 
 export interface GrpcWebConfig {
-  /** Where REST listens. */
+  /** Serves gRPC-Web on REST's address. */
   readonly isOn: boolean;
 }
 
@@ -57,19 +57,19 @@ export interface ConsensusRpcConfig extends ServerConfig {
 /** Where events are indexed for searches. */
 export interface IndexConfig {
   readonly indexer: 'kv' | 'psql' | 'null';
-  /** Connection string of PostgreSQL. */
+  /** PostgreSQL connection string. */
   readonly psqlConnection: string;
 }
 
 export interface MetricsConfig {
-  /** undefined: off. */
+  /** undefined: the server is off. */
   readonly listen: ListenAddress | undefined;
   readonly connectionsMax: number;
-  /** First part of the names of all figures. */
+  /** Prefix of all metric names. */
   readonly namespace: string;
 }
 
-/** How a node runs: flags over environment over files over defaults. */
+/** The settings of a node: flags over environment over files over defaults. */
 export interface NodeConfig {
   readonly moniker: string;
   readonly logLevel: LogLevel | 'none';
@@ -78,16 +78,16 @@ export interface NodeConfig {
   readonly consensusRpc: ConsensusRpcConfig;
   readonly p2p: P2pConfig;
   readonly jsonRpc: ServerConfig;
-  /** `corsOrigins` are the hosts that may open the websocket. */
+  /** `corsOrigins` limits which hosts may open the websocket. */
   readonly evmWs: ServerConfig;
   readonly rest: ServerConfig;
   readonly grpc: GrpcConfig;
   readonly grpcWeb: GrpcWebConfig;
   readonly metrics: MetricsConfig;
   readonly index: IndexConfig;
-  /** Serve the explorer's page beside the consensus RPC. */
+  /** Serves the explorer page on the consensus RPC's address. */
   readonly explorer: boolean;
-  /** Keep transactions sent through this node across restarts. */
+  /** Keeps transactions that were sent through this node across restarts. */
   readonly journal: boolean;
   readonly core: NodeCoreConfig;
 }
@@ -240,7 +240,7 @@ function listenOf(address: string): ListenAddress | undefined {
   return parsed.ok ? parsed.value : undefined;
 }
 
-/** Two servers on one port: better said here than by the second one's failed listen. */
+/** Refuses two servers on one port here, because a failed listen later would be less clear. */
 function refuseSharedPorts(node: NodeConfig): void {
   const servers = [
     ['rpc.laddr', node.consensusRpc.listen],

@@ -5,7 +5,7 @@ import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 
-/** node_key.json: the ed25519 key that names a node to its peers, as CometBFT keeps it. */
+/** node_key.json: the ed25519 key that identifies a node to its peers, in CometBFT's format. */
 export function saveNodeKey(path: string, seed: Bytes, suite: CryptoSuite): void {
   const text = renderNodeKey({ seed, publicKey: suite.ed25519PublicKey(seed) });
   onFile('write', path, () => replaceFile(path, Buffer.from(text)));

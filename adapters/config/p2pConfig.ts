@@ -4,11 +4,11 @@ import { type ListenAddress, parseListenAddress } from '../http/listenAddress.ts
 import type { ConfigValues } from './nodeConfig.ts';
 import { idsOf, peersOf } from './peerList.ts';
 
-/** How a node meets its peers. Times in milliseconds, rates in bytes a second. */
+/** Settings of the p2p network. Times in milliseconds, rates in bytes per second. */
 export interface P2pConfig {
-  /** Where peers connect; undefined: the node has no network. */
+  /** Listen address for peers; undefined: the node has no network. */
   readonly listen: ListenAddress | undefined;
-  /** What peers are told to dial; undefined: `listen`. */
+  /** Address that peers are told to dial; undefined means `listen`. */
   readonly external: ListenAddress | undefined;
   readonly seeds: readonly PeerAddress[];
   readonly persistentPeers: readonly PeerAddress[];

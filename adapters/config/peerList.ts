@@ -7,7 +7,7 @@ const itemsOf = (list: string): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** Addresses in one text, as CometBFT writes them. */
+/** Comma-separated peer addresses, as CometBFT writes them. */
 export const peerList = (comment: string): Field<string> =>
   text(comment, '', (value) =>
     itemsOf(value).every((item) => parsePeerAddress(item).ok)

@@ -9,12 +9,12 @@ export type Table = Readonly<Record<string, Readonly<Record<string, Field<any>>>
 
 type Valued<F> = F extends Field<infer T> ? T : never;
 
-/** The values of a table, as read. */
+/** The values of a table after reading. */
 export type Values<T extends Table> = {
   readonly [S in keyof T]: { readonly [K in keyof T[S]]: Valued<T[S][K]> };
 };
 
-/** `rpc.laddr`, or `moniker` at the top: the name in flags and messages. */
+/** `rpc.laddr`, or `moniker` for a top-level key: the name in flags and messages. */
 export const pathOf = (section: string, key: string): string => (section === '' ? key : `${section}.${key}`);
 
 /** `rpc.laddr` → `ORRERY_RPC_LADDR`. */
@@ -31,16 +31,18 @@ export function* fieldsOf(table: Table): Generator<{
       yield { section, key, path: pathOf(section, key), field };
 }
 
-/** Where values come from; a later source in this order is beaten by an earlier one. */
+/** The sources of values, in order of precedence. */
 export interface Sources {
-  /** By path (`rpc.laddr`), as typed on the command line. */
+  /** By path (`rpc.laddr`), as given on the command line. */
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** undefined: there is no such file, defaults hold. */
+  /** undefined: there is no such file. */
   readonly file: { readonly name: string; readonly text: string } | undefined;
 }
 
-/** Reads a table's values: flags over environment over file over defaults. Throws OperatingError that names the culprit. */
+/**
+ * Reads a table's values: flags over environment over file over defaults. Throws OperatingError that names the setting.
+ */
 export function readTable<T extends Table>(table: T, sources: Sources): Values<T> {
   const fromFile = sources.file === undefined ? {} : parseToml(sources.file);
   if (sources.file !== undefined) refuseUnknown(table, fromFile, sources.file.name);
@@ -78,7 +80,7 @@ const isTable = (value: unknown): value is TomlTable =>
 const at = (table: TomlTable | undefined, key: string): unknown =>
   table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
 
-/** `evm.mempool` is a table in a table. */
+/** Nested section names such as `evm.mempool` are tables in tables. */
 function sectionOf(top: TomlTable, section: string): TomlTable | undefined {
   let found: unknown = top;
   for (const part of section.split('.')) found = isTable(found) ? at(found, part) : undefined;
@@ -120,11 +122,11 @@ function unknownKey(table: Table, name: string, section: string, key: string): s
   return `${name}: unknown key ${pathOf(section, key)}: expected ${where} one of ${known.join(', ')}${sections}`;
 }
 
-/** What Kubernetes and Docker tell every container of a service called orrery-rpc: none of our settings ends so. */
+/** Variables that Kubernetes and Docker set for a service called orrery-rpc. No setting's name ends like this. */
 const SERVICE_LINK =
   /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
-/** A variable of a section that the tables have, without such a key: a slip, which would go unnoticed. */
+/** Refuses a variable of a known section whose key does not exist: a typo would go unnoticed. */
 export function refuseUnknownEnv(tables: readonly Table[], env: Sources['env']): void {
   const names = tables.flatMap((table) => [...fieldsOf(table)].map(({ path }) => envNameOf(path)));
   const sections = tables.flatMap((table) => Object.keys(table)).filter((section) => section !== '');
@@ -140,7 +142,7 @@ export function refuseUnknownEnv(tables: readonly Table[], env: Sources['env']):
       );
 }
 
-/** The file with every key, its comment and the given values. */
+/** Renders the file with every key, its comment and its value. */
 export function renderTable<T extends Table>(table: T, values: Values<T>, title: string): string {
   const lines = title.split('\n').map((line) => `# ${line}`);
   let open: string | undefined = '';

@@ -18,13 +18,13 @@ export interface TestnetOptions {
   readonly dir: string;
   readonly chainId: string;
   readonly namePrefix: string;
-  /** Voting power of each validator; one home each. */
+  /** Voting power of each validator. Each gets one home. */
   readonly powers: readonly bigint[];
-  /** Where the nodes run: on this machine with ports of their own, or on hosts with addresses in a row. */
+  /** Where the nodes run: on this machine with separate ports, or on hosts with consecutive addresses. */
   readonly place:
     | { readonly kind: 'local'; readonly basePort: number | undefined }
     | { readonly kind: 'hosts'; readonly firstIp: string };
-  /** More settings for every node, by path. */
+  /** Additional settings of every node, by path. */
   readonly settings: ReadonlyMap<string, string>;
   readonly accounts: readonly UnlockedKey[];
   readonly suite: CryptoSuite;
@@ -32,7 +32,7 @@ export interface TestnetOptions {
   readonly now: Micros;
 }
 
-/** Ports of the first node; the next ones are each ten higher. */
+/** Ports of the first node; each further node adds PORT_STEP. */
 const PORTS = { p2p: 26656, rpc: 26657, jsonRpc: 8545, evmWs: 8546, rest: 10337, grpc: 9090, metrics: 26660 };
 const PORT_STEP = 10;
 
@@ -41,7 +41,10 @@ type Ports = Readonly<Record<keyof typeof PORTS, number>>;
 export const testnetHome = (dir: string, namePrefix: string, index: number): string =>
   path.join(dir, `${namePrefix}${index}`);
 
-/** Writes one home per validator: same genesis, own keys, everyone a persistent peer of everyone. Returns the homes. */
+/**
+ * Writes one home per validator, with the same genesis, its own keys, and all others as persistent peers. Returns the
+ * homes.
+ */
 export function makeTestnet(options: TestnetOptions): readonly string[] {
   const { dir, namePrefix, powers, suite } = options;
   const homes = powers.map((_, i) => testnetHome(dir, namePrefix, i));
@@ -85,7 +88,7 @@ export function makeTestnet(options: TestnetOptions): readonly string[] {
   return homes;
 }
 
-/** Made before the settings, because each node's settings name all nodes. Keys that are there already stay. */
+/** Creates the keys first, because each node's settings name all nodes. Existing keys are kept. */
 function keysAt(
   home: string,
   { suite, randomSeed }: TestnetOptions,
@@ -133,7 +136,7 @@ function placeSettings({ place }: TestnetOptions, index: number): readonly (read
   ];
 }
 
-/** 192.168.0.1 and 2 give 192.168.0.3. */
+/** The address `steps` after the first: 192.168.0.1 and 2 give 192.168.0.3. */
 function addressAfter(first: string, steps: number): string {
   const ip = parseIp(first);
   if (ip?.length !== 4)

@@ -6,7 +6,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { ed25519PublicKey, ed25519Sign, ed25519Verify } from './ed25519.ts';
 import { loadNative, secp256k1Suite } from './secp256k1.ts';
 
-/** From here on the host's hash is worth its call. */
+/** From this size on, the host's hash is faster despite its call overhead. */
 const HOST_HASH_BYTES_MIN = 128;
 
 const sha256 = (message: Bytes): Bytes =>
@@ -15,8 +15,8 @@ const sha256 = (message: Bytes): Bytes =>
     : new Uint8Array(hash('sha256', message, 'buffer'));
 
 /**
- * The suite of a real node: node:crypto for ed25519 and long SHA-256, WebAssembly for keccak256, libsecp256k1 where its
- * binding loads. test/adapters/crypto proves it equal to the noble reference, forged and odd signatures included.
+ * The suite of a real node: node:crypto for ed25519 and long SHA-256, WebAssembly for keccak256, libsecp256k1 if its
+ * binding loads. test/adapters/crypto proves it equal to the noble reference, including forged and unusual signatures.
  */
 export async function acceleratedSuite(): Promise<CryptoSuite> {
   const keccak = await createKeccak(256);

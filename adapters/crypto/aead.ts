@@ -5,7 +5,7 @@ const ALGORITHM = 'chacha20-poly1305';
 const TAG_BYTES = 16;
 const OPTIONS = { authTagLength: TAG_BYTES } as const;
 
-/** ChaCha20-Poly1305 of node:crypto, some three times as fast as the reference. */
+/** ChaCha20-Poly1305 of node:crypto, about three times as fast as the reference. */
 export const nodeAead: Aead = {
   seal(key, nonce, plain) {
     const cipher = createCipheriv(ALGORITHM, key, nonce, OPTIONS);

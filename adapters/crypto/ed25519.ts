@@ -4,11 +4,11 @@ import { assert } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { KeyCache } from './keyCache.ts';
 
-/** DER of a raw Ed25519 key (RFC 8410): SubjectPublicKeyInfo and PKCS#8. */
+/** DER prefixes of a raw Ed25519 key (RFC 8410): SubjectPublicKeyInfo and PKCS#8. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Keys of a large validator set and a few more: making a key object costs more than a signature. */
+/** Enough for a large validator set: creating a key object costs more than a signature. */
 const KEYS_MAX = 1024;
 
 const publicKeys = new KeyCache(KEYS_MAX, (raw) =>
@@ -27,8 +27,8 @@ function hostSaysYes(publicKey: Bytes, message: Bytes, signature: Bytes): boolea
 }
 
 /**
- * OpenSSL accepts a subset of what ZIP-215 accepts: it compares encodings and does not clear the cofactor. So its yes
- * is believed, and on its no noble decides.
+ * OpenSSL accepts a subset of the signatures that ZIP-215 accepts: it compares encodings and does not clear the
+ * cofactor. Its yes is final; on its no, noble decides.
  */
 export function ed25519Verify(publicKey: Bytes, message: Bytes, signature: Bytes): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 
-/** Prepared keys by raw key; beyond `keysMax` the least recently used one leaves. */
+/** Prepared keys by raw key; the least recently used one is dropped beyond `keysMax`. */
 export class KeyCache<T> {
   readonly #keys = new Map<string, T>();
   readonly #keysMax: number;

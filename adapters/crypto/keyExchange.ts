@@ -3,17 +3,17 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { KeyExchange } from '../../core/p2p/handshake.ts';
 
 const toText = (bytes: Bytes): string => Buffer.from(bytes).toString('base64url');
-/** node:crypto wants a public half beside the secret, and computes its own. */
+/** node:crypto requires a public key next to the secret, but computes its own. */
 const ANY_PUBLIC = toText(new Uint8Array(32));
 
-/** As JWK: OpenSSL's DER decoder takes ten times as long. */
+/** Imported as JWK: OpenSSL's DER decoder takes ten times as long. */
 const privateKey = (secret: Bytes): KeyObject =>
   createPrivateKey({
     key: { kty: 'OKP', crv: 'X25519', d: toText(secret), x: ANY_PUBLIC },
     format: 'jwk',
   });
 
-/** X25519 of node:crypto: a stranger who dials must not cost milliseconds. */
+/** X25519 of node:crypto: an unknown peer that dials must not cost milliseconds. */
 export const nodeKeyExchange: KeyExchange = {
   publicKey(secret) {
     const { x } = createPublicKey(privateKey(secret)).export({ format: 'jwk' });
@@ -27,7 +27,7 @@ export const nodeKeyExchange: KeyExchange = {
       });
       return new Uint8Array(diffieHellman({ privateKey: privateKey(secret), publicKey }));
     } catch {
-      // OpenSSL refuses the low-order points, as it must.
+      // OpenSSL refuses low-order points, as required.
       return undefined;
     }
   },

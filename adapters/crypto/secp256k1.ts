@@ -3,7 +3,7 @@ import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 
-/** The part of the `secp256k1` package (libsecp256k1) that we use. */
+/** The part of the `secp256k1` package (libsecp256k1) that this suite uses. */
 export interface NativeSecp256k1 {
   publicKeyCreate(secret: Bytes, compressed: boolean): Bytes;
   publicKeyConvert(publicKey: Bytes, compressed: boolean): Bytes;
@@ -17,7 +17,7 @@ export type Secp256k1Suite = Pick<
   'secp256k1PublicKey' | 'secp256k1Sign' | 'secp256k1Recover' | 'secp256k1Uncompress' | 'secp256k1Verify'
 >;
 
-/** The native bindings, never the package's own pure-JavaScript fallback: ours is noble. */
+/** Loads only the native bindings, not the package's pure-JavaScript fallback: the fallback here is noble. */
 export function loadNative(): NativeSecp256k1 | undefined {
   try {
     return createRequire(import.meta.url)('secp256k1/bindings.js') as NativeSecp256k1;
@@ -26,7 +26,7 @@ export function loadNative(): NativeSecp256k1 | undefined {
   }
 }
 
-/** RFC 6979 reduces a digest of n or more first; libsecp256k1 does not. n begins with fifteen bytes of ff. */
+/** RFC 6979 first reduces a digest that is at least n; libsecp256k1 does not. n begins with fifteen bytes of ff. */
 const mayExceedOrder = (digest: Bytes): boolean => {
   for (let i = 0; i < 15; i++) if (digest[i] !== 0xff) return false;
   return true;
@@ -62,7 +62,7 @@ function verify(native: NativeSecp256k1, publicKey: Bytes, digest: Bytes, rs: By
   }
 }
 
-/** libsecp256k1 where a prebuilt binding loads, else noble. */
+/** libsecp256k1 if a prebuilt binding loads, else noble. */
 export function secp256k1Suite(native: NativeSecp256k1 | undefined): Secp256k1Suite {
   if (native === undefined) return nobleSuite;
   return {

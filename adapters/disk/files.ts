@@ -17,7 +17,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { OperatingError } from '../operatingError.ts';
 
-/** errno in words where the usual text would not help an operator. */
+/** Texts for errno codes whose usual message would not help an operator. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on device',
   EACCES: 'permission denied',
@@ -38,7 +38,7 @@ export function reasonOf(error: unknown): string {
   return text.split('\n', 1)[0] ?? 'unknown error';
 }
 
-/** No room, or none left for this user: a fault that may pass. */
+/** The disk or the user's quota is full: an error that may pass. */
 export const isDiskFull = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -50,13 +50,13 @@ export const fileError = (action: string, path: string, error: unknown): Operati
     ? error
     : new OperatingError(`cannot ${action} ${path}: ${reasonOf(error)}`, { cause: error });
 
-/** As many files are open as may be; some are closed again. */
+/** The process or the system has too many open files: an error that passes when some are closed. */
 export const isOutOfFiles = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'EMFILE' || code === 'ENFILE';
 };
 
-/** Runs a piece of file work; whatever it throws comes out as an OperatingError about `path`. */
+/** Runs file work. Any error becomes an OperatingError that names `path`. */
 export function onFile<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
@@ -66,8 +66,8 @@ export function onFile<T>(action: string, path: string, work: () => T): T {
 }
 
 /**
- * Whether there is such a file or folder. One that may not be looked at, or that would lie in a file, is not missing: that is an
- * OperatingError. Node 22 and later do not tell the second from a missing one with `throwIfNoEntry: false`.
+ * Whether the file or folder exists. If that cannot be determined (no permission, or a parent is a file), it throws
+ * OperatingError. With `throwIfNoEntry: false`, Node 22 and later report a file as parent like a missing entry.
  */
 export const isThere = (path: string): boolean =>
   onFile('read', path, () => {
@@ -80,9 +80,9 @@ export const isThere = (path: string): boolean =>
     }
   });
 
-/** Makes names created, renamed or removed in `dir` survive a power cut. */
+/** Makes names that were created, renamed or removed in `dir` survive a power failure. */
 export function syncDir(dir: string): void {
-  // Windows has no handle to sync a directory with; there the file system's journal has to do.
+  // Windows cannot open a directory for a sync; the file system's journal must suffice there.
   if (process.platform === 'win32') return;
   const fd = openSync(dir, 'r');
   try {
@@ -92,15 +92,15 @@ export function syncDir(dir: string): void {
   }
 }
 
-/** Writes all of `data`, however short the single writes are. */
+/** Writes all of `data`, even if single writes are short. */
 export function writeAll(fd: number, data: Uint8Array, position: number): void {
   let done = 0;
   while (done < data.length) done += writeSync(fd, data, done, data.length - done, position + done);
 }
 
 /**
- * Opens a file of ours to go on with it. Its bytes are written and synced once more: where the run before ended in a
- * failed sync, the kernel may show pages that it holds for clean and the disk has never seen.
+ * Opens an existing file for appending. Its bytes are written and synced again: if the previous run ended with a failed
+ * sync, the kernel may consider pages clean that the disk never received.
  */
 export function openRewritten(path: string): number {
   const fd = openSync(path, 'r+');
@@ -109,18 +109,21 @@ export function openRewritten(path: string): number {
   return fd;
 }
 
-/** `mkdir -p` with directories whose names are durable, private ones unless told. */
+/** `mkdir -p` whose directory names survive a power failure; private directories by default. */
 export function makeDir(dir: string, mode = 0o700): void {
   const missing: string[] = [];
   for (let at = dir; !existsSync(at) && missing.length < 64; at = dirname(at)) missing.unshift(at);
   for (const one of missing) {
-    // Node's own way to make them all never ends where one cannot be made for want of its parent, as below /proc.
+    // Node's recursive mkdir never returns where a directory cannot be created for lack of its parent, as below /proc.
     if (!existsSync(one)) mkdirSync(one, { mode });
     syncDir(dirname(one));
   }
 }
 
-/** Where a link leads, if it is one: what an operator has put elsewhere (a volume of its own) is to stay there. */
+/**
+ * The target of a symbolic link, else the path itself: a file that an operator moved (to its own volume) must stay
+ * there.
+ */
 export function linkedFile(path: string): string {
   try {
     return realpathSync.native(path);
@@ -132,13 +135,13 @@ export function linkedFile(path: string): string {
 }
 
 /**
- * Replaces a file so that, whenever the power goes, either the old or the new content is found whole: temporary file,
- * sync, rename, sync of the directory.
+ * Replaces a file so that after a power failure either the old or the new content is complete: temporary file, sync,
+ * rename, sync of the directory.
  */
 export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void {
   const file = linkedFile(path);
   const temporary = `${file}.tmp`;
-  // What an operator has closed to others (a password in the settings) is not opened to them again.
+  // Keeps tighter permissions that an operator has set (e.g. for a password in the settings).
   const before = statSync(file, { throwIfNoEntry: false })?.mode ?? mode;
   const fd = openSync(temporary, 'w', mode & before);
   try {
@@ -150,7 +153,7 @@ export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void 
     }
     renameSync(temporary, file);
   } catch (error) {
-    // Half a secret is no use to anybody, and takes room on a full disk.
+    // A partial file is useless and takes space on a full disk.
     rmSync(temporary, { force: true });
     throw error;
   }

@@ -12,8 +12,9 @@ import { onFile, replaceFile } from './files.ts';
 export const genesisMarkOf = (dataDir: string): string => path.join(dataDir, 'genesis.sha256');
 
 /**
- * Holds genesis.json against the one that the chain of this home began with: another one is served to clients and joins
- * no network, and nothing else would say so. Spaces and the order of keys do not count. Throws OperatingError.
+ * Compares genesis.json with the genesis that this home's chain began with: a node with another one would serve it to
+ * clients and join no network, and nothing else would report that. Whitespace and key order do not matter. Throws
+ * OperatingError.
  */
 export function refuseOtherGenesis(
   kv: KvStore,

@@ -10,9 +10,9 @@ import type { DiskSpace } from './space.ts';
 export interface LevelOptions {
   /** Bytes of uncompressed blocks kept in memory. */
   readonly cacheBytesMax?: number;
-  /** Bytes of writes gathered before a table file is made; two such buffers may exist at once. */
+  /** Bytes of writes buffered before LevelDB makes a table file; two such buffers may exist at once. */
   readonly writeBufferBytesMax?: number;
-  /** Asked before each batch: a batch that found the disk full could not be tried again. */
+  /** Asked before each batch: a batch that failed on a full disk could not be repeated. */
   readonly space?: Pick<DiskSpace, 'whenFree'>;
 }
 
@@ -20,16 +20,16 @@ const CACHE_BYTES_MAX = 32 * 1024 * 1024;
 const WRITE_BUFFER_BYTES_MAX = 8 * 1024 * 1024;
 const OPEN_FILES_MAX = 256;
 
-/** What abstract-level calls of its implementations; not in their public types. */
+/** A method that abstract-level calls on implementations; missing from its public types. */
 interface BatchOfBytes {
   _batch(ops: readonly KvOp[], options: { readonly sync: boolean }): Promise<void>;
 }
 
-/** LevelDB whose keys and values are bytes on both sides. */
+/** LevelDB with bytes as keys and values. */
 class Database extends ClassicLevel<Bytes, Bytes> {
   /**
-   * `batch` copies each operation and looks up its encodings, which costs four times what handing it to LevelDB does.
-   * There is nothing to encode here; what is left to check is that the database is open, which the binding does not.
+   * `batch` copies each operation and looks up its encodings, which costs four times as much as passing it to LevelDB.
+   * Bytes need no encoding; the only other check is that the database is open, which the binding does not make.
    */
   async write(ops: readonly KvOp[]): Promise<void> {
     if (this.status !== 'open') throw new Error('the database is not open');
@@ -37,17 +37,17 @@ class Database extends ClassicLevel<Bytes, Bytes> {
   }
 }
 
-/** KvStore over LevelDB. A batch is one record of LevelDB's own log, atomic by its checksum, and synced. */
+/** KvStore on LevelDB. Each batch is one record of LevelDB's own log: atomic by its checksum, and synced. */
 export class LevelStore implements KvStore {
   readonly #db: Database;
   readonly #home: string;
   readonly #space: LevelOptions['space'];
 
-  /** `home` is named in messages. Throws OperatingError: locked, damaged, not readable. */
+  /** `home` appears in messages. Throws OperatingError if the database is locked, damaged or not readable. */
   static async open(path: string, home: string, options: LevelOptions = {}): Promise<LevelStore> {
     onFile('create', path, () => makeDir(path));
-    // The binding cannot ask LevelDB for paranoid checks: without them it drops what follows damage in its log. The
-    // constructor below already begins to open, hence before it.
+    // The binding cannot enable LevelDB's paranoid checks; without them LevelDB drops everything after damage in its
+    // log. This check must come before the constructor, which starts to open the database.
     onFile('check', path, () => checkLevelLogs(path));
     const db = new Database(path, {
       keyEncoding: 'view',
@@ -113,10 +113,10 @@ export class LevelStore implements KvStore {
   }
 }
 
-/** The binding gives Buffers, whose `slice` does not copy: the core must never meet one. */
+/** The binding returns Buffers, whose `slice` does not copy; the core must only get Uint8Arrays. */
 const plain = (bytes: Bytes): Bytes => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** abstract-level wraps what LevelDB said. */
+/** The original LevelDB error, which abstract-level wraps. */
 const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause ?? error;
 
 function openError(path: string, home: string, error: unknown): OperatingError {

@@ -1,10 +1,10 @@
 /**
- * What LevelDB's paranoid checks would do for its write-ahead logs, which the binding cannot switch on. Without them
- * LevelDB silently drops the rest of a damaged log: committed heights would be gone and nobody told.
+ * Does for LevelDB's write-ahead logs what its paranoid checks would do, which the binding cannot enable. Without them
+ * LevelDB silently drops the rest of a damaged log, and committed heights with it.
  *
  * Log format (leveldb doc/log_format.md): blocks of 32 KiB; record = masked crc32c u32 ‖ length u16 ‖ type u8 ‖ data,
- * little-endian; the checksum covers type and data; type 1 full, 2 first, 3 middle, 4 last; a block's last bytes, too
- * few for a record header, are zero.
+ * little-endian; the checksum covers type and data; type 1 full, 2 first, 3 middle, 4 last; the last bytes of a block are
+ * zero if they are too few for a record header.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,9 @@ const FULL = 1;
 const FIRST = 2;
 
 /**
- * Throws OperatingError when a log under `path` is damaged before its last batch. That batch may be unfinished: none is
- * written before the one before it is synced, and a power cut leaves any of its blocks unwritten, not only the last.
+ * Throws OperatingError if a log under `path` is damaged before its last batch. The last batch may be incomplete: each
+ * batch is synced before the next is written, but after a power failure any of its blocks may be missing, not only the
+ * last.
  */
 export function checkLevelLogs(path: string): void {
   for (const name of readdirSync(path)) {
@@ -30,7 +31,7 @@ export function checkLevelLogs(path: string): void {
   }
 }
 
-/** undefined when it has just gone: another process holds the database, as opening it will show. */
+/** undefined when the file has just disappeared: another process uses the database, and opening it will fail. */
 function readLog(path: string): Uint8Array | undefined {
   try {
     return readFileSync(path);
@@ -40,7 +41,7 @@ function readLog(path: string): Uint8Array | undefined {
   }
 }
 
-/** Offset of the first bad record that the beginning of a batch follows, or undefined. */
+/** Offset of the first bad record that is followed by the start of a batch; undefined if there is none. */
 export function damageOf(bytes: Uint8Array): number | undefined {
   let bad: number | undefined;
   for (let block = 0; block < bytes.length; block += BLOCK_BYTES) {
@@ -59,13 +60,13 @@ export function damageOf(bytes: Uint8Array): number | undefined {
   return bad !== undefined && hasBeginningAfter(bytes, bad) ? bad : undefined;
 }
 
-/** Middles and ends are of the batch that the bad record is of. */
+/** Middle and last fragments belong to the same batch as the bad record. */
 function isBeginning(bytes: Uint8Array, at: number): boolean {
   const type = bytes[at + 6];
   return type === FULL || type === FIRST;
 }
 
-/** In the block of the damage the record borders are lost, so every byte is tried. */
+/** Within the damaged block the record boundaries are unknown, so every offset is tried. */
 function hasBeginningAfter(bytes: Uint8Array, bad: number): boolean {
   const end = Math.min(bad - (bad % BLOCK_BYTES) + BLOCK_BYTES, bytes.length);
   for (let at = bad + 1; at + HEADER_BYTES < end; at++) {
@@ -81,5 +82,5 @@ function recordEnd(bytes: Uint8Array, at: number, blockEnd: number): number | un
   return view.getUint32(at, true) === masked(crc32c(bytes, at + 6, end)) ? end : undefined;
 }
 
-/** LevelDB rotates and shifts stored checksums, so that a checksum over data holding checksums stays good. */
+/** LevelDB rotates and offsets stored checksums, because a CRC over data that contains CRCs is weak. */
 const masked = (crc: number): number => ((((crc >>> 15) | (crc << 17)) >>> 0) + 0xa282ead8) >>> 0;

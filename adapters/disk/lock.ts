@@ -2,27 +2,30 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatingError } from '../operatingError.ts';
 
-/** Who holds a home, for messages only: the lock itself is LevelDB's, which the kernel frees with the process. */
+/**
+ * The pid of the process that uses a home, for messages only. The actual lock is LevelDB's; the kernel frees it on
+ * exit.
+ */
 const PID_FILE = 'orrery.pid';
 
 const pidPath = (home: string): string => join(home, PID_FILE);
 
-/** Notes that this process runs on `home`. Call when the database is open, so that a stale note is simply replaced. */
+/** Records that this process uses `home`. Call it after the database is open, so that it replaces only a stale note. */
 export const notePid = (home: string): void =>
   tried(() => writeFileSync(pidPath(home), `${process.pid}\n`, { mode: 0o600 }));
 
 export const removePid = (home: string): void => tried(() => rmSync(pidPath(home), { force: true }));
 
-/** A home that only its data can be written in (a mounted configuration) is run without a note. */
+/** A home whose configuration is mounted read-only runs without the pid note. */
 function tried(work: () => void): void {
   try {
     work();
   } catch {
-    // Who holds the home is then not named; that it is held is still known.
+    // Without the note, the holder cannot be named, but the lock still works.
   }
 }
 
-/** The refusal of a second process on one home. */
+/** The error for a second process on one home. */
 export function lockedError(home: string): OperatingError {
   const pid = readPid(home);
   const holder = pid === undefined ? 'another process' : `another process (pid ${pid})`;
@@ -34,7 +37,7 @@ function readPid(home: string): number | undefined {
     const pid = Number(readFileSync(pidPath(home), 'utf8').trim());
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
-    // No note, no number: the refusal is right without it.
+    // Without a note the error does not name the process.
     return undefined;
   }
 }

@@ -5,8 +5,8 @@ import { undoneHeight } from '../../core/store/undo.ts';
 import { OperatingError } from '../operatingError.ts';
 
 /**
- * A log that goes on above the stored chain belongs to another, newer database: heights between them are lost, and
- * replaying would guess. Throws OperatingError.
+ * Refuses a WAL that continues above the stored chain: it belongs to another, newer database, and the heights in
+ * between are missing. Throws OperatingError.
  */
 export function refuseLogAhead(
   kv: KvStore,
@@ -15,7 +15,7 @@ export function refuseLogAhead(
   dataDir: string,
 ): void {
   const first = records[0]?.height;
-  // After a rollback the newest block waits above the state: it is executed again before the log is read.
+  // After a rollback the newest block is above the state; it is executed again before the log is read.
   const head = undoneHeight(kv) ?? new ChainReads(kv).head();
   if (first === undefined || first <= Math.max(head + 1, initialHeight)) return;
   throw new OperatingError(

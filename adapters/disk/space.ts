@@ -1,19 +1,19 @@
 import { statfsSync } from 'node:fs';
 
 export interface DiskSpaceOptions {
-  /** Said once when writing has to wait, and once when it goes on. */
+  /** Called once when writing must wait; `info` once when it continues. */
   readonly warn: (text: string) => void;
   readonly info: (text: string) => void;
-  /** Writing waits below this many free bytes; LevelDB needs room to merge its tables. */
+  /** Writing waits below this many free bytes, because LevelDB needs room to merge its tables. */
   readonly reserveBytes?: number;
-  /** Free bytes for this user; replaced in tests. */
+  /** Free bytes for this user; tests replace it. */
   readonly freeBytes?: (dir: string) => number;
   readonly pollMs?: number;
 }
 
 const RESERVE_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 1000;
-/** Between two looks while there is plenty. */
+/** Time in ms between two checks while there is enough space. */
 const LOOK_EVERY_MS = 1000;
 
 function freeOf(dir: string): number {
@@ -22,8 +22,8 @@ function freeOf(dir: string): number {
 }
 
 /**
- * Makes a node wait before its disk is full, instead of failing when it is: no record is written, so no vote leaves and
- * no block is stored, while readers are still served; when there is room again it goes on where it stood.
+ * Makes a node wait before its disk is full, instead of failing. No record is written meanwhile, so no vote is sent and
+ * no block is stored, but readers are still served. When there is space again, the node continues.
  */
 export class DiskSpace {
   readonly #dir: string;
@@ -36,7 +36,10 @@ export class DiskSpace {
     this.#options = { reserveBytes: RESERVE_BYTES, freeBytes: freeOf, pollMs: POLL_MS, ...options };
   }
 
-  /** undefined: write now. Otherwise resolves when there is room. `isLast`: a write that finds none cannot be repeated. */
+  /**
+   * undefined: write now; else resolves when there is room. `isLast`: a write that fails for lack of space cannot be
+   * repeated.
+   */
   whenFree(isLast = false): Promise<void> | undefined {
     if (this.#waiting !== undefined) return this.#waiting;
     const now = performance.now();
@@ -45,7 +48,10 @@ export class DiskSpace {
     return this.#isLow() ? this.#wait('is almost full') : undefined;
   }
 
-  /** A write has found no room (a quota, or another process was faster): waits until a further try is worth it. */
+  /**
+   * After a write has failed for lack of space (a quota, or another process was faster): waits until a retry makes
+   * sense.
+   */
   afterFailure(): Promise<void> {
     return this.#waiting ?? this.#wait('is full');
   }
@@ -54,7 +60,7 @@ export class DiskSpace {
     try {
       return this.#options.freeBytes(this.#dir) < this.#options.reserveBytes;
     } catch {
-      // A file system that cannot say is written to; a full one still reports it by itself.
+      // If the free space is unknown, writing goes on: a full disk still reports an error.
       return false;
     }
   }
@@ -63,7 +69,7 @@ export class DiskSpace {
     const { warn, info, pollMs } = this.#options;
     warn(`the disk of ${this.#dir} ${how}: not voting and storing no block until there is room`);
     const waiting = new Promise<void>((resolve) => {
-      // Holds the process: in a start nothing else may, and an exit without a word is no waiting.
+      // The timer keeps the process alive: during a start nothing else may, and the node must not exit silently.
       const timer = setInterval(() => {
         if (this.#isLow()) return;
         clearInterval(timer);

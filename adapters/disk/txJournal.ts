@@ -6,29 +6,31 @@ import type { SubmitResult } from '../../core/types/submit.ts';
 import { onFile, reasonOf, replaceFile } from './files.ts';
 import { NODE_IO, type WalIo } from './walIo.ts';
 
-/** The file is cleared of what has left the pool once it is this long, and again at twice what was left then. */
+/**
+ * At this length the file is rewritten without transactions that left the pool; next at twice the length it then has.
+ */
 const ROTATE_BYTES = 4 << 20;
-/** A longer file is not ours. */
+/** A longer file is not a journal of this node. */
 const FILE_BYTES_MAX = 1 << 30;
-/** Transactions handed to the pool at once while the file is read. */
+/** Transactions submitted to the pool at once while the file is read. */
 const LOAD_CHUNK = 256;
 
 export const journalOf = (dataDir: string): string => path.join(dataDir, 'transactions.rlp');
 
 export interface TxJournalOptions {
   readonly file: string;
-  /** Hands a transaction to the pool. */
+  /** Submits a transaction to the pool. */
   readonly submit: (tx: Bytes) => Promise<SubmitResult>;
-  /** What the pool holds. */
+  /** The transactions in the pool. */
   readonly pooled: () => readonly Bytes[];
   readonly warn: (text: string) => void;
   readonly io?: Pick<WalIo, 'write'>;
 }
 
 /**
- * Transactions that users sent through this node, so that a restart does not forget those not yet in a block (geth's
- * transactions.rlp: RLP strings one after the other). What the process was killed over while writing is left out; a
- * disk that refuses costs the journal, never the node.
+ * Journal of the transactions that users sent through this node, so that a restart does not lose those not yet in a
+ * block (geth's transactions.rlp: consecutive RLP strings). An entry cut short by a kill is ignored. A failing disk
+ * loses the journal but does not stop the node.
  */
 export class TxJournal {
   readonly #options: TxJournalOptions;
@@ -43,14 +45,14 @@ export class TxJournal {
     this.#options = options;
   }
 
-  /** As the pool's own, and remembers what it takes. */
+  /** Submits to the pool and journals what it accepts. */
   readonly submit = async (tx: Bytes): Promise<SubmitResult> => {
     const result = await this.#options.submit(tx);
     if (isTaken(result)) this.#add(tx);
     return result;
   };
 
-  /** Hands the pool what the last run left, and keeps of it what the pool takes. Call once. */
+  /** Submits the transactions of the previous run and keeps those that the pool accepts. Call it once. */
   async load(): Promise<{ readonly read: number; readonly taken: number }> {
     const found = this.#read();
     const entries = found ?? [];
@@ -60,7 +62,7 @@ export class TxJournal {
       const results = await Promise.all(chunk.map(this.#options.submit));
       for (const [at, tx] of chunk.entries()) if (isTaken(results[at] as SubmitResult)) taken.push(tx);
     }
-    // With nothing whole in it, too: what is appended to a half entry is lost with it.
+    // Also rewritten if no entry is complete: entries appended after a partial one would be lost with it.
     if (found !== undefined) this.#rewrite(taken);
     this.#loading = false;
     this.#flush();
@@ -74,7 +76,7 @@ export class TxJournal {
     this.#loading = true;
   }
 
-  /** All that is taken within one turn reaches the file in one write, before the turn ends. */
+  /** Transactions accepted within one turn are written with one write before the turn ends. */
   #add(tx: Bytes): void {
     this.#unwritten.push(tx);
     if (this.#flushing || this.#loading) return;
@@ -100,7 +102,7 @@ export class TxJournal {
     if (entries !== undefined) this.#rewrite(entries.filter((tx) => pooled.has(toHex(tx))));
   }
 
-  /** All of it or nothing: what follows a half entry is not found again. */
+  /** Writes everything or nothing: entries after a partial one could not be read again. */
   #append(fd: number, bytes: Bytes): void {
     const { size } = fstatSync(fd);
     const { write } = this.#options.io ?? NODE_IO;
@@ -123,7 +125,7 @@ export class TxJournal {
     this.#rotateAt = Math.max(ROTATE_BYTES, 2 * bytes.length);
   }
 
-  /** undefined when the file is there and cannot be read. */
+  /** undefined when the file exists but cannot be read. */
   #read(): readonly Bytes[] | undefined {
     const { file } = this.#options;
     return this.#guarded('read', () => {
@@ -149,7 +151,7 @@ const isTaken = (result: SubmitResult): boolean =>
 const encodeEntries = (txs: readonly Bytes[]): Bytes =>
   Uint8Array.from(Buffer.concat(txs.map((tx) => encodeRlp(tx))));
 
-/** The whole entries from the front; whatever is cut or strange ends the list. */
+/** The complete entries from the start; a partial or invalid entry ends the list. */
 export function decodeEntries(file: Bytes): readonly Bytes[] {
   const entries: Bytes[] = [];
   for (let at = 0; at < file.length; ) {
@@ -162,7 +164,7 @@ export function decodeEntries(file: Bytes): readonly Bytes[] {
   return entries;
 }
 
-/** Of the RLP string at the front, as its head says; `decodeRlp` judges the head. */
+/** Length of the RLP string at the start, according to its head; `decodeRlp` validates the head. */
 function entryLength(bytes: Bytes): number {
   const head = bytes[0] ?? 0;
   if (head < 0x80) return 1;

@@ -16,16 +16,16 @@ import { loadLosses, settleLosses, type WalLosses } from './walLosses.ts';
 import { recoverLog, type Segment, segmentPath, type WalCut, type WalDamage } from './walRecovery.ts';
 
 export interface WalOptions {
-  /** Called once, when a write or sync has failed; nothing is written afterwards and no callback comes. */
+  /** Called once after a write or sync failed. Nothing is written afterwards, and no more callbacks are called. */
   readonly onFatal: (error: OperatingError) => void;
-  /** A new segment is begun above this size. */
+  /** Above this size a new segment starts. */
   readonly segmentBytesMax?: number;
-  /** Finished heights are kept for replay up to this size in all. */
+  /** Finished heights are kept for replay up to this total size. */
   readonly keepBytesMax?: number;
-  /** Largest record; longer ones are a bug of the caller, and damage when found on disk. */
+  /** Largest record in bytes. A longer one is a bug of the caller; found on disk, it is damage. */
   readonly recordBytesMax?: number;
   readonly io?: WalIo;
-  /** Asked before each burst, and waited for when a write finds the disk full. Without it a full disk is final. */
+  /** Asked before each burst, and awaited after a write fails on a full disk. Without it, a full disk is fatal. */
   readonly space?: Pick<DiskSpace, 'whenFree' | 'afterFailure'>;
 }
 
@@ -33,7 +33,7 @@ const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
 const KEEP_BYTES_MAX = 64 * 1024 * 1024;
 /** A proposer's record holds all transactions of its block. */
 const RECORD_BYTES_MAX = BLOCK_BYTES_MAX + 1024 * 1024;
-/** Marks waiting for the next burst. Only the newest matter, so older ones are let go. */
+/** Maximum marks that wait for the next burst. Only the newest matter, so older ones are dropped. */
 const MARKS_WAITING_MAX = 16;
 
 interface Burst {
@@ -50,8 +50,8 @@ interface OpenSegment {
 }
 
 /**
- * The node's log: appended in bursts, each with one write and one sync; read back once, at start. A failed write or
- * sync is final, because the kernel may have dropped the pages and would report the next sync as good (fsyncgate).
+ * The node's WAL: appended in bursts, each with one write and one sync; read once, at start. A failed write or sync is
+ * fatal, because the kernel may have dropped the pages and would report the next sync as successful (fsyncgate).
  */
 export class Wal {
   readonly #dir: string;
@@ -65,14 +65,14 @@ export class Wal {
   #records: readonly LogRecord[];
   #state: 'idle' | 'waiting' | 'writing' | 'failed' | 'closed' = 'idle';
   #whenIdle: (() => void)[] = [];
-  /** Damage beyond an unfinished last write, found at open. */
+  /** Damage beyond an unfinished last write, found when opening. */
   readonly damage: WalDamage | undefined;
-  /** An unfinished last write, found and cut off at open. */
+  /** An unfinished last write, found and cut off when opening. */
   readonly cut: WalCut | undefined;
-  /** What this start, or one before it that did not get as far as `forget`, took from the log. */
+  /** What this start removed from the log, or an earlier start that did not reach `forget`. */
   readonly losses: WalLosses;
 
-  /** Opens or creates the log in `dir`, repairing its end. Throws OperatingError. */
+  /** Opens or creates the log in `dir` and repairs its end. Throws OperatingError. */
   static open(dir: string, options: WalOptions): Wal {
     return onFile('open the log', dir, () => new Wal(dir, options));
   }
@@ -107,23 +107,23 @@ export class Wal {
           };
   }
 
-  /** The height that the newest mark found at open, or made since, declares finished; 0 for none. */
+  /** The height that the newest mark declares finished, found at open or written since; 0 without a mark. */
   get turnedOver(): number {
     return this.#turnedOver;
   }
 
-  /** What was found at open above the finished heights, oldest first. Kept until `forget`. */
+  /** The records above the finished heights that were found at open, oldest first. Kept until `forget`. */
   records(): readonly LogRecord[] {
     return this.#records;
   }
 
-  /** Recovery is over, and whoever has to remember `losses` does; frees what it needed. */
+  /** Call when recovery is complete and `losses` are remembered elsewhere. Frees the recovered records. */
   forget(): void {
     this.#records = [];
     onFile('settle', this.#dir, () => settleLosses(this.#dir));
   }
 
-  /** Every record on disk, finished heights included, for replay of a stopped node's log. */
+  /** Every record on disk, including finished heights; for replaying the log of a stopped node. */
   *history(): IterableIterator<LogRecord> {
     for (const { path, sequence } of [...this.#closed, this.#open]) {
       const bytes = onFile('read', path, () => readFileSync(path));
@@ -134,7 +134,10 @@ export class Wal {
     }
   }
 
-  /** Calls `durable` in a later turn, once the records would survive a power cut. Callbacks keep the order of calls. */
+  /**
+   * Calls `durable` in a later turn, when the records would survive a power failure. Callbacks come in the order of the
+   * calls.
+   */
   append(records: readonly LogRecord[], durable: () => void): void {
     if (this.#state === 'failed' || this.#state === 'closed') return;
     for (const { bytes } of records) {
@@ -146,8 +149,8 @@ export class Wal {
   }
 
   /**
-   * Heights up to `height` are in the store. The mark travels with the next burst: losing it costs nothing, since the
-   * store knows its own height.
+   * Marks all heights up to `height` as stored. The mark is written with the next burst. Losing it does no harm,
+   * because the store knows its own height.
    */
   turnover(height: number): void {
     if (height <= this.#turnedOver) return;
@@ -156,10 +159,10 @@ export class Wal {
     if (this.#marks.length > MARKS_WAITING_MAX) this.#marks.shift();
   }
 
-  /** Waits for bursts under way, writes the marks and closes. */
+  /** Waits for the running burst, writes the marks and closes. */
   async close(): Promise<void> {
     if (this.#state === 'idle' && this.#marks.length > 0) this.append([], () => {});
-    // Nothing of a burst that waits for room was promised to anyone.
+    // A burst that waits for disk space is dropped: its `durable` was not called, so nobody relies on it.
     if (this.#state === 'waiting') this.#state = 'idle';
     if (this.#state === 'writing') await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
     if (this.#state === 'idle') {
@@ -204,7 +207,7 @@ export class Wal {
     if (height > this.#open.heightMax) this.#open.heightMax = height;
   }
 
-  /** The bytes as they will stand at the end of the open segment. */
+  /** The bytes to append to the open segment. */
   #encode(size: number, marks: readonly number[], bursts: readonly Burst[]): Uint8Array {
     const { sequence, bytes: position } = this.#open;
     const out = { bytes: new Uint8Array(size), sequence, position };
@@ -233,7 +236,10 @@ export class Wal {
     });
   }
 
-  /** What was not written for want of room is no damage: nobody was told of it, and it is written again in place. */
+  /**
+   * Bytes not written on a full disk are no damage: nobody relies on them, and they are written again at the same
+   * place.
+   */
   #onWriteError(error: unknown, data: Uint8Array, done: number, bursts: readonly Burst[]): void {
     const { space } = this.#options;
     if (space === undefined || !isDiskFull(error)) {
@@ -251,7 +257,7 @@ export class Wal {
   #settle(bursts: readonly Burst[]): void {
     this.#state = 'idle';
     for (const { durable } of bursts) durable();
-    // A callback may have appended and so begun the next burst.
+    // A callback may have appended and so started the next burst.
     if (this.#state !== 'idle') return;
     if (this.#waiting.length > 0) {
       this.#flush();
@@ -278,7 +284,7 @@ export class Wal {
     return { sequence, path, fd, bytes: SEGMENT_HEADER_BYTES, heightMax: 0 };
   }
 
-  /** Begins a new segment and removes the oldest ones that neither recovery nor replay wants. */
+  /** Starts a new segment and removes the oldest ones that neither recovery nor replay needs. */
   #rotate(): void {
     const { sequence, path, bytes, heightMax, fd } = this.#open;
     this.#open = this.#create(sequence + 1);

@@ -1,11 +1,11 @@
 /**
- * Bytes of the log. A segment file is a header and then frames:
+ * Format of the WAL. A segment file is a header followed by frames:
  *
  *   header  magic "orrywal" ‖ version u8 ‖ sequence u64 ‖ crc32c u32 of the 16 bytes before
  *   frame   crc32c u32 ‖ length u32 ‖ kind u8 ‖ height u64 ‖ bytes[length]          (all big-endian)
  *
- * The checksum covers everything of the frame after itself, so that a flipped length or height is found too, and is
- * combined with the segment and the position of the frame, so that a whole frame written to the wrong place is none.
+ * The checksum covers the rest of its frame, so a flipped length or height is detected too. It is combined with the
+ * segment and the position of the frame, so a complete frame at the wrong place is invalid.
  */
 import { crc32c } from './crc32c.ts';
 
@@ -13,7 +13,7 @@ const MAGIC = Uint8Array.from([0x6f, 0x72, 0x72, 0x79, 0x77, 0x61, 0x6c, 0x02]);
 export const SEGMENT_HEADER_BYTES = 20;
 export const FRAME_HEADER_BYTES = 17;
 
-/** `record`: a LogRecord. `mark`: everything up to `height` is in the store and no longer needed. */
+/** `record`: a LogRecord. `mark`: everything up to `height` is stored and no longer needed. */
 export type FrameKind = 'record' | 'mark';
 
 export interface Frame {
@@ -24,9 +24,9 @@ export interface Frame {
 }
 
 export interface SegmentFault {
-  /** Where the whole prefix ends. */
+  /** End of the valid prefix. */
   readonly offset: number;
-  /** The damage is an unfinished write at the very end: nothing whole follows it. */
+  /** The fault is an unfinished write at the very end: no valid frame follows. */
   readonly torn: boolean;
   readonly reason: 'header' | 'short frame' | 'length' | 'checksum' | 'kind' | 'height';
 }
@@ -43,12 +43,15 @@ export function encodeSegmentHeader(sequence: number): Uint8Array {
   return header;
 }
 
-/** What the checksum of a frame that begins at byte `position` of segment `sequence` is combined with; a 32-bit integer. */
+/**
+ * A 32-bit integer for the place of a frame at byte `position` of segment `sequence`. The frame's checksum is combined
+ * with it.
+ */
 const placeOf = (sequence: number, position: number): number => Math.imul(sequence, 0x9e3779b1) ^ position;
 
 export interface FrameOutput {
   readonly bytes: Uint8Array;
-  /** Where `bytes` will lie. */
+  /** Segment and byte position where `bytes` will be written. */
   readonly sequence: number;
   readonly position: number;
 }
@@ -83,7 +86,7 @@ interface Scanning {
   readonly frameBytesMax: number;
 }
 
-/** The frame at `offset` and its end, or why there is none. */
+/** The frame at `offset` and its end, or the reason why there is no valid frame. */
 function frameAt(
   { bytes, view, sequence, frameBytesMax }: Scanning,
   offset: number,
@@ -107,17 +110,17 @@ function frameAt(
   return { frame, end };
 }
 
-/** Where the next whole frame after the fault at `offset` begins; undefined when there is none. */
+/** Where the next valid frame after the fault at `offset` starts; undefined if there is none. */
 function nextWhole(scanning: Scanning, offset: number): number | undefined {
   const { bytes, view } = scanning;
   const isWhole = (at: number): boolean => typeof frameAt(scanning, at) !== 'string';
-  // The usual case: the length of the damaged frame is good, and what lies within it is not mistaken for a frame.
+  // Usually the damaged frame's length is intact: skipping by it avoids mistaking its content for a frame.
   if (offset >= SEGMENT_HEADER_BYTES && offset + FRAME_HEADER_BYTES <= bytes.length) {
     const own = offset + FRAME_HEADER_BYTES + view.getUint32(offset + 4);
     if (own < bytes.length && isWhole(own)) return own;
   }
   for (let at = offset + 1; at + FRAME_HEADER_BYTES <= bytes.length; at++) {
-    // A cheap look first: most positions hold no plausible kind.
+    // A cheap check first: most positions have no valid kind.
     const kind = bytes[at + 8];
     if ((kind === 1 || kind === 2) && isWhole(at)) return at;
   }
@@ -125,17 +128,17 @@ function nextWhole(scanning: Scanning, offset: number): number | undefined {
 }
 
 export interface SegmentScan {
-  /** The whole frames before the first fault. */
+  /** The valid frames before the first fault. */
   readonly frames: readonly Frame[];
   /** The first fault. */
   readonly fault: SegmentFault | undefined;
-  /** Whole frames after it: of use only where what is missing between them is known not to matter. */
+  /** Valid frames after the fault. Usable only if what is missing in between is known not to matter. */
   readonly later: readonly Frame[];
-  /** Where the last whole frame ends; beyond it lies an unfinished write, if anything. */
+  /** End of the last valid frame; only an unfinished write can follow. */
   readonly end: number;
 }
 
-/** Reads a segment. Never throws on damaged bytes. */
+/** Reads a segment. Damaged bytes never make it throw. */
 export function scanSegment(bytes: Uint8Array, sequence: number, frameBytesMax: number): SegmentScan {
   const scanning = { bytes, view: viewOf(bytes), sequence, frameBytesMax };
   const frames: Frame[] = [];

@@ -1,11 +1,11 @@
 import { fdatasync, writeSync } from 'node:fs';
 
 /**
- * The two system calls of the hot path; replaced in tests by ones that fail. A write goes to the page cache and is done
- * on the thread: to wake another one costs more. Only the sync waits for the disk.
+ * The two system calls of the hot path; tests replace them with failing ones. A write goes to the page cache and runs
+ * on this thread, since waking another thread costs more. Only the sync waits for the disk.
  */
 export interface WalIo {
-  /** The count of bytes written; throws what the system says. */
+  /** Returns the number of bytes written; throws the system's error. */
   write(fd: number, bytes: Uint8Array, offset: number, position: number): number;
   sync(fd: number, done: (error: Error | null) => void): void;
 }

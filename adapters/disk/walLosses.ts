@@ -1,15 +1,15 @@
 /**
- * What a repair took from the log, written down before the repair: a process that ends between the two finds a log
- * that looks whole, and must know all the same. Kept until whoever has to draw conclusions has drawn them.
+ * Records what a repair removes from the log, before the repair: if the process ends in between, the next start finds a
+ * log that looks complete, but must know of the loss. Kept until the node has acted on it.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile, syncDir } from './files.ts';
 
 export interface WalLosses {
-  /** The end was cut off. */
+  /** The end of the log was cut off. */
   readonly cut: boolean;
-  /** Records of heights that are still needed may be gone. */
+  /** Records of heights that are still needed may be missing. */
   readonly lossy: boolean;
 }
 
@@ -28,7 +28,7 @@ export function loadLosses(dir: string): WalLosses {
   }
 }
 
-/** Adds to what is known to be lost; durable before it returns. */
+/** Adds to the recorded losses; durable when it returns. */
 export function noteLosses(dir: string, more: Partial<WalLosses>): void {
   const known = loadLosses(dir);
   const all: WalLosses = { cut: known.cut || more.cut === true, lossy: known.lossy || more.lossy === true };

@@ -16,39 +16,42 @@ import { type Frame, SEGMENT_HEADER_BYTES, type SegmentFault, scanSegment } from
 import { noteLosses } from './walLosses.ts';
 
 const SEGMENT_NAME = /^(\d{12})\.wal$/;
-/** Copies of one damaged segment that are kept; a further one replaces the last. */
+/** Maximum copies of one damaged segment; a further copy replaces the last. */
 const COPIES_MAX = 8;
 
 export interface Segment {
   readonly sequence: number;
   readonly path: string;
   readonly bytes: number;
-  /** Highest height of any frame in it, 0 when it has none. */
+  /** Highest height of any frame in the segment; 0 without frames. */
   readonly heightMax: number;
 }
 
-/** Damage that is more than a write cut short by a crash. */
+/** Damage beyond a write that a crash cut short. */
 export interface WalDamage {
   readonly path: string;
   readonly offset: number;
   readonly reason: string;
-  /** Where the damaged bytes were kept. */
+  /** File name of the copy of the damaged bytes. */
   readonly copy: string;
-  /** Records of heights that are still needed may be gone: the node must not vote in a height it voted in before. */
+  /**
+   * Records of heights that are still needed may be missing: the node must not vote in a height in which it may have
+   * voted.
+   */
   readonly lossy: boolean;
 }
 
 export interface Recovered {
   readonly segments: readonly Segment[];
-  /** Heights that the last mark declares finished; 0 without a mark. */
+  /** The height that the last mark declares finished; 0 without a mark. */
   readonly turnedOver: number;
   readonly records: readonly { readonly height: number; readonly bytes: Uint8Array }[];
   readonly damage: WalDamage | undefined;
-  /** An unfinished write that was cut off the end. */
+  /** An unfinished write at the end, which was cut off. */
   readonly cut: WalCut | undefined;
 }
 
-/** The ordinary trace of a power cut: nothing that depended on these bytes was ever sent. */
+/** An unfinished write, the usual effect of a power failure: nothing that depended on these bytes was ever sent. */
 export interface WalCut {
   readonly path: string;
   readonly offset: number;
@@ -71,7 +74,7 @@ export function listSegments(dir: string): number[] {
 interface Scanned extends Segment {
   readonly frames: readonly Frame[];
   readonly fault: (Omit<SegmentFault, 'reason'> & { readonly reason: string }) | undefined;
-  /** Whole frames after the fault, and where the last of them ends. */
+  /** Valid frames after the fault; `end` is the end of the last one. */
   readonly later: readonly Frame[];
   readonly end: number;
 }
@@ -90,7 +93,7 @@ const highest = (frames: readonly Frame[]): number =>
 const lastMark = (frames: readonly Frame[]): number =>
   frames.reduce((max, frame) => (frame.kind === 'mark' ? Math.max(max, frame.height) : max), 0);
 
-/** A free name beside `path` for its damaged bytes. */
+/** An unused name next to `path` for a copy of its damaged bytes. */
 function copyName(path: string): string {
   for (let i = 0; i < COPIES_MAX; i++) {
     const name = i === 0 ? `${path}.CORRUPTED` : `${path}.CORRUPTED.${i}`;
@@ -110,9 +113,8 @@ function truncateFile(path: string, bytes: number): void {
 }
 
 /**
- * Reads the log of `dir` and repairs it. An unfinished write at the end is cut off. Damage in heights that are
- * finished is left where it is. After any other damage only the whole prefix counts: what follows is kept in a
- * `.CORRUPTED` copy.
+ * Reads and repairs the log in `dir`. An unfinished write at the end is cut off. Damage in finished heights stays as it
+ * is. After any other damage, only the valid prefix is used, and the rest is kept in a `.CORRUPTED` copy.
  */
 export function recoverLog(dir: string, frameBytesMax: number): Recovered {
   const scanned = markGaps(listSegments(dir).map((sequence) => scanFile(dir, sequence, frameBytesMax)));
@@ -141,7 +143,7 @@ export function recoverLog(dir: string, frameBytesMax: number): Recovered {
   return cutDamage(dir, scanned, at);
 }
 
-/** A missing segment in the middle is damage of the one after the gap. */
+/** A missing segment in the middle counts as damage of the segment after the gap. */
 function markGaps(scanned: readonly Scanned[]): Scanned[] {
   return scanned.map((segment, i) => {
     const before = scanned[i - 1];
@@ -156,8 +158,8 @@ function markGaps(scanned: readonly Scanned[]): Scanned[] {
 }
 
 /**
- * Whether damage before these frames concerns finished heights only. The mark of a height comes after every record
- * of the height below it; so with two marks after the damage, all records above the last mark are after it as well.
+ * Whether damage before these frames affects only finished heights. The mark of a height is written after all records
+ * of the height below it. So with two marks after the damage, all records above the last mark also come after it.
  */
 function isHistory(after: readonly (readonly Frame[])[]): boolean {
   const marks = new Set<number>();
@@ -165,7 +167,7 @@ function isHistory(after: readonly (readonly Frame[])[]): boolean {
   return marks.size >= 2;
 }
 
-/** Drops an unfinished write. A segment without a whole header holds nothing and goes as a file. */
+/** Cuts off an unfinished write. A segment without a complete header contains nothing, so its file is removed. */
 function cutTail(dir: string, scanned: readonly Scanned[], at: number, end: number): readonly Scanned[] {
   const broken = scanned[at] as Scanned;
   const { path } = broken;
@@ -178,7 +180,7 @@ function cutTail(dir: string, scanned: readonly Scanned[], at: number, end: numb
   return [...scanned.slice(0, at), { ...broken, bytes: end, heightMax: highest(broken.frames) }];
 }
 
-/** Keeps a copy of everything from the damage on, and goes on with the whole prefix. */
+/** Copies everything from the damage on, and continues with the valid prefix. */
 function cutDamage(dir: string, scanned: readonly Scanned[], at: number): Recovered {
   const { path, fault } = scanned[at] as Scanned;
   const copy = copyName(path);

@@ -5,7 +5,7 @@ export interface WalReport {
   readonly text: string;
 }
 
-/** What an operator is told of a log that was not whole: where, what is lost, what was done. One line each. */
+/** One-line messages for the operator about an incomplete log: where, what is lost, what was done. */
 export function reportWal({
   damage,
   cut,

@@ -18,8 +18,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the page's own files runs or is loaded, and it talks to nobody but the node that served it: texts of the
- * chain that look like markup stay texts, and a secret would have nowhere to go.
+ * Only the page's own files run or load, and it connects only to the node that served it. Chain data that looks like
+ * markup stays text, and a secret could not be sent anywhere.
  */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -31,11 +31,11 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export interface Explorer {
-  /** undefined: the path is not the explorer's. */
+  /** undefined: the path does not belong to the explorer. */
   answer(path: string, query: string): Promise<HttpAnswer | undefined>;
 }
 
-/** The files lie beside the sources; compiled code finds them from its place in dist/. */
+/** The folder next to the sources; compiled code in dist/ finds it there. */
 function staticFolder(): string {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const candidates = [

@@ -1,4 +1,4 @@
-/** Cases that once failed, kept as files and tried first ever after: DIR/TARGET.jsonl, one case a line. */
+/** Failing cases, kept in files and tried first in later runs: DIR/TARGET.jsonl, one case per line. */
 import { accessSync, appendFileSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseHex, toHex } from '../../core/lib/bytes.ts';
@@ -7,7 +7,7 @@ import { OperatingError } from '../operatingError.ts';
 
 const CASES_MAX = 10_000;
 
-/** JSON with bytes and big integers; what else a case holds is JSON already. */
+/** JSON with additional forms for bytes and big integers. */
 export const caseText = (values: readonly unknown[]): string =>
   JSON.stringify(values, (_, value: unknown) => {
     if (value instanceof Uint8Array) return { $bytes: toHex(value) };
@@ -15,7 +15,7 @@ export const caseText = (values: readonly unknown[]): string =>
     return value;
   });
 
-/** Throws SyntaxError for what is no case. */
+/** Throws SyntaxError if the text is not a case. */
 export function parseCase(text: string): readonly unknown[] {
   const values: unknown = JSON.parse(text, (_, value: unknown) => {
     const { $bytes, $bigint } = (value ?? {}) as { $bytes?: unknown; $bigint?: unknown };
@@ -32,7 +32,7 @@ export function parseCase(text: string): readonly unknown[] {
 
 const fileOf = (dir: string, target: string): string => path.join(dir, `${target}.jsonl`);
 
-/** Makes the folder, and sees that cases can be kept there: not to be found out after hours of fuzzing. */
+/** Creates the folder and checks now that cases can be written, not after hours of fuzzing. */
 export function openCorpus(dir: string): void {
   onFile('write', dir, () => {
     makeDir(dir);
@@ -41,7 +41,7 @@ export function openCorpus(dir: string): void {
   if (!statSync(dir).isDirectory()) throw new OperatingError(`--corpus: ${dir} is not a folder`);
 }
 
-/** None where nothing was kept. */
+/** Empty if no case was kept. */
 export function readCorpus(dir: string, target: string): readonly (readonly unknown[])[] {
   const file = fileOf(dir, target);
   if (!existsSync(file)) return [];
@@ -58,7 +58,7 @@ export function readCorpus(dir: string, target: string): readonly (readonly unkn
   });
 }
 
-/** Keeps a case unless it is there. Throws OperatingError where there are as many as are read. */
+/** Keeps a case unless it is already kept. Throws OperatingError when the file has reached its maximum. */
 export function keepCase(dir: string, target: string, values: readonly unknown[]): void {
   const line = caseText(values);
   const kept = readCorpus(dir, target);

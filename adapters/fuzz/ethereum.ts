@@ -1,4 +1,4 @@
-/** What comes from Ethereum's side: requests, RLP, transactions, reasons of reverts. */
+/** Targets for Ethereum input: requests, RLP, transactions, revert reasons. */
 import fc from 'fast-check';
 import { decodeEthTx } from '../../core/app/evm/ethTx.ts';
 import { decodeRlp, encodeRlp, type RlpItem } from '../../core/app/evm/rlp.ts';
@@ -83,7 +83,7 @@ const anything = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** Mostly what the schema of a parameter asks for. */
+/** Mostly values that match the schema of a parameter. */
 function ofSchema(schema: Schema): fc.Arbitrary<unknown> {
   const { type, enum: values, properties, items, oneOf, anyOf } = schema as Record<string, unknown>;
   const choices = (oneOf ?? anyOf) as readonly Schema[] | undefined;
@@ -121,7 +121,7 @@ const body = fc.oneof(
 
 let started: Promise<FuzzNode> | undefined;
 
-/** Only answers and JSON-RPC errors come back, whatever is sent; and the node still answers afterwards. */
+/** Every request must get a result or a JSON-RPC error, and the node must still answer afterwards. */
 async function requestProperty() {
   started ??= fuzzNode();
   const node = await started;
@@ -191,7 +191,8 @@ async function txProperty() {
     const ours = decodeEthTx(one, suite);
     if (!ours.ok || ethers === undefined) return;
     const { tx } = ours.value;
-    // ethers reads no nonce beyond what a double holds, and no tip above its cap, which is refused later here.
+    // ethers cannot read a nonce above what a double holds, nor a tip above the fee cap; this node refuses the latter
+    // at admission.
     if (tx.nonce > Number.MAX_SAFE_INTEGER || tx.maxPriorityFeePerGas > tx.maxFeePerGas) return;
     const theirs = ethers.Transaction.from(to0xHex(one));
     agree('the hash as ethers has it', to0xHex(tx.hash), theirs.hash);

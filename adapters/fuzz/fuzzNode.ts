@@ -14,15 +14,15 @@ const BLOCKS = 4;
 const SEED = new Uint8Array(32).fill(7);
 
 export interface FuzzNode {
-  /** The node's answer to the text of one request over HTTP. */
+  /** The node's response to the body of one HTTP request. */
   ask(text: string): Promise<string | undefined>;
-  /** What crashed in the meantime: none, if the node is right. */
+  /** Errors since the last look; empty if the node is correct. */
   readonly crashes: string[];
 }
 
 /**
- * A one-validator node in memory, with a clock of its own: it makes a few blocks with transactions, then rests, so that a
- * request can be answered tens of thousands of times on the same chain.
+ * A one-validator node in memory with its own clock. It makes a few blocks with transactions and then stops, so that
+ * tens of thousands of requests run on the same chain.
  */
 export async function fuzzNode(): Promise<FuzzNode> {
   const suite = nobleSuite;
@@ -70,7 +70,7 @@ export async function fuzzNode(): Promise<FuzzNode> {
       return id;
     },
     clock: () => now,
-    // Whoever waits for time to pass has waited.
+    // Fires at once, whatever the delay.
     after: (_ms, done) => {
       const timer = setImmediate(done);
       return () => clearImmediate(timer);
@@ -90,7 +90,7 @@ export async function fuzzNode(): Promise<FuzzNode> {
           const signature = suite.ed25519Sign(SEED, bytes);
           input({ kind: 'signed', call: effect.call, result: { ok: true, value: { signature, bytes } } });
         } else if (effect.kind === 'timer' && !rests) {
-          // Ten times as fast as asked, and slow enough for what the timer waits for.
+          // Ten times faster than asked, but slow enough for what the timer waits for.
           setTimeout(() => {
             now += effect.afterMs * 1000;
             input({ kind: 'timer', key: effect.key });

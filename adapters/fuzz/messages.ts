@@ -1,4 +1,4 @@
-/** Transactions, sign documents, genesis and requests. */
+/** Targets for transactions, sign documents, genesis and requests. */
 import fc from 'fast-check';
 import { formatAddress } from '../../core/address/kinds.ts';
 import { parseAppState } from '../../core/app/appState.ts';

@@ -17,11 +17,11 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
 export interface FuzzOptions {
   readonly seed: number | undefined;
   readonly runs: number;
-  /** Stops after so many milliseconds, whatever is left of the runs. */
+  /** Stops after this many milliseconds, even if runs are left. */
   readonly timeMs: number | undefined;
-  /** Where in the run of this seed the failing case is, as a failure told it. */
+  /** Position of the failing case in the run of this seed, as a failure report states it. */
   readonly path: string | undefined;
-  /** Folder of cases that once failed: tried first, and added to. */
+  /** Folder of earlier failing cases: they are tried first, and new ones are added. */
   readonly corpus?: string | undefined;
 }
 
@@ -35,11 +35,14 @@ export type FuzzOutcome =
       /** The smallest input that still fails. */
       readonly input: string;
       readonly error: string;
-      /** Why the case could not be kept in the corpus. */
+      /** Why the case could not be added to the corpus. */
       readonly notKept: string | undefined;
     };
 
-/** Refusals are many and only their words are told: a stack for each costs more than the rest of a case. */
+/**
+ * Disables stack traces: refusals are frequent and only their message is used, but a stack costs more than the rest of
+ * a case.
+ */
 async function withoutStacks<T>(work: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -50,10 +53,10 @@ async function withoutStacks<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs one target. Whatever fails is shrunk first. */
+/** Runs one target. A failing case is shrunk. */
 export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzOutcome> {
   const { seed, runs, timeMs, path, corpus } = options;
-  // A path names a generated case: examples before it would shift it.
+  // With a path, no examples: they would shift the position of the generated case.
   const examples = corpus === undefined || path !== undefined ? [] : readCorpus(corpus, target.name);
   const details = await withoutStacks(async () =>
     fc.check(await target.property(), {
@@ -64,7 +67,7 @@ export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise
       ...(timeMs === undefined ? {} : { interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false }),
     }),
   ).catch((error: unknown) => {
-    // fast-check has no type for it; whatever a target throws is in the details instead.
+    // fast-check throws a plain Error for this; errors of a target are in the details instead.
     if (path !== undefined && error instanceof Error && error.message.startsWith('Unable to replay'))
       throw new OperatingError(`--path: ${target.name} has no case ${path} with this seed`);
     throw error;
@@ -86,7 +89,7 @@ export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise
   };
 }
 
-/** A disk that fails now must not take what was found with it. */
+/** A disk error must not hide the failure that was found. */
 function problemOf(work: () => void): string | undefined {
   try {
     work();

@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: whatever the library offers.
 type Library = any;
 
-/** A second implementation to compare with, undefined where it is not installed: these are here for development only. */
+/** A second implementation for comparison; undefined if it is not installed, as these are development dependencies. */
 export async function second(
   name: 'ethers' | '@cosmjs/encoding' | 'cosmjs-types/cosmos/tx/v1beta1/tx',
 ): Promise<Library | undefined> {

@@ -6,7 +6,7 @@ import { drawnFrom } from './target.ts';
 
 const SENDERS = 16;
 
-/** Signed in every form: what is damaged is near to what is taken. */
+/** Signed transactions of several types: damaged ones are then close to valid ones. */
 export const signedEthTx = drawnFrom(4 * SENDERS, (i) => {
   const secret = sha256(encodeUtf8(`sender ${i % SENDERS}`));
   const hash = sha256(secret);

@@ -1,4 +1,4 @@
-/** The API's messages: values made from the tables themselves, and bytes that only look like them. */
+/** Targets for the API's messages: values generated from the tables, and bytes that resemble them. */
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { type AnyField, decode, encode, type Shape, type Table } from '../../core/codec/proto.ts';
@@ -22,7 +22,7 @@ const int = (bits: bigint, isSigned: boolean): fc.Arbitrary<bigint> =>
     ? fc.bigInt({ min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n })
     : fc.bigInt({ min: 0n, max: 2n ** bits - 1n });
 
-/** A value of one field; undefined for what these tables do not have. */
+/** A value of one field; undefined for a kind that these tables do not have. */
 function scalar(field: AnyField, depth: number): fc.Arbitrary<unknown> | undefined {
   const lengthMax = Math.min(field.bytesMax, 40);
   switch (field.kind) {
@@ -85,7 +85,7 @@ function valuesOf(table: Table<unknown>, depth: number): fc.Arbitrary<unknown> {
   return fc.record(Object.fromEntries(fields));
 }
 
-/** Fields that must be there, of a kind that `anyValue` cannot make, would leave a message that cannot be written. */
+/** Whether all fields can be generated: a required field that `anyValue` cannot make would prevent encoding. */
 const canMake = (table: Table<unknown>, depth = DEPTH): boolean =>
   table.fields.every(
     (field) =>
@@ -93,7 +93,7 @@ const canMake = (table: Table<unknown>, depth = DEPTH): boolean =>
       (field.kind !== 'message' || (isTable(field.shape) && depth > 0 && canMake(field.shape, depth - 1))),
   );
 
-/** Ours are unsigned, protobuf's signed: of numbers no enum has, the two write different bytes. */
+/** Enums here are unsigned, protobuf's are signed: for numbers outside the enum the two encode different bytes. */
 const hasEnum = (table: Table<unknown>): boolean =>
   table.fields.some(
     (field) =>
@@ -105,7 +105,7 @@ const TABLES: readonly Table<unknown>[] = [
   ...new Set([...ANY_TABLES, ...SERVICE_METHODS.flatMap(({ request, response }) => [request, response])]),
 ].filter((table) => canMake(table));
 
-/** Bytes of any message, some of them damaged. */
+/** Encoded messages of any table, some of them damaged. */
 const someBytes = (foreign: fc.Arbitrary<Uint8Array>): fc.Arbitrary<readonly [number, Uint8Array]> =>
   fc.oneof(
     ...TABLES.map((table, which) => {
@@ -115,7 +115,7 @@ const someBytes = (foreign: fc.Arbitrary<Uint8Array>): fc.Arbitrary<readonly [nu
     }),
   );
 
-/** undefined for the refusal that is allowed. */
+/** undefined if the read was refused with a GrpcError, which is allowed. */
 function refusedOr<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -125,7 +125,7 @@ function refusedOr<T>(read: () => T): T | undefined {
   }
 }
 
-/** The API as a client's compiler has it: enums of proto3 are open, those of a root made by hand are not. */
+/** The API parsed from .proto text: proto3 enums are open, but those of a root built by hand are not. */
 function proto3Root(): protobuf.Root {
   const root = new protobuf.Root();
   for (const text of protoTexts(serviceRoot(SERVICE_METHODS), new Map()).values())
@@ -138,7 +138,7 @@ function proto3Root(): protobuf.Root {
   return root;
 }
 
-/** What is read is written again, byte for byte, also by protobufjs, and as JSON. */
+/** What decodes must encode to the same bytes again, with protobufjs too, and survive JSON. */
 export function tableProperty(foreign: fc.Arbitrary<Uint8Array>): ReturnType<FuzzTarget['property']> {
   const root = proto3Root();
   const types = TABLES.map((table) => ({

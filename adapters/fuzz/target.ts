@@ -1,34 +1,34 @@
 import fc from 'fast-check';
 
-/** One thing that reads what others wrote. */
+/** A decoder or parser of untrusted input. */
 export interface FuzzTarget {
   readonly name: string;
   readonly doc: string;
-  /** Fails by throwing: what the target answers is its own business as long as it answers. */
+  /** Fails by throwing. Any answer of the target is fine, as long as it answers. */
   property(): Promise<FuzzProperty> | FuzzProperty;
 }
 
 export type FuzzProperty = fc.IRawProperty<unknown[]>;
 
-/** A property over one arbitrary. */
+/** A property of one arbitrary. */
 export const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): FuzzProperty =>
   fc.property(arbitrary, (value) => {
     check(value);
   }) as unknown as FuzzProperty;
 
-/** The same where the check has to wait: a promise a case costs as much as many a check. */
+/** Like `holds`, for an asynchronous check. Used only where needed: a promise per case costs as much as many checks. */
 export const holdsLater = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => Promise<void>): FuzzProperty =>
   fc.asyncProperty(arbitrary, check) as unknown as FuzzProperty;
 
-/** Bytes of one length, drawn four at a time. */
+/** Bytes of a fixed length, generated four at a time. */
 export const bytesOf = (length: number): fc.Arbitrary<Uint8Array> =>
   fc
     .tuple(...Array.from({ length: Math.ceil(length / 4) }, () => fc.integer()))
     .map((words) => new Uint8Array(Int32Array.from(words).buffer, 0, length).slice());
 
 /**
- * Values of which making one is dear: `count` of them are made when first drawn, and drawn again from then on. What a
- * case does with them (damage, order, company) is drawn anew each time.
+ * For values that are expensive to make: makes up to `count` of them on first use and reuses them. What a case does
+ * with them (damage, order, combination) still varies each time.
  */
 export function drawnFrom<T>(count: number, make: (i: number) => T): fc.Arbitrary<T> {
   const made = new Map<number, T>();
@@ -41,10 +41,10 @@ export function drawnFrom<T>(count: number, make: (i: number) => T): fc.Arbitrar
   });
 }
 
-/** True for one case in 64: work that is slow by design, such as drawing keys, is done for those alone. */
+/** True for one case in 64: slow work, such as key derivation, runs only in those. */
 export const seldom: fc.Arbitrary<boolean> = fc.nat({ max: 63 }).map((n) => n === 0);
 
-/** What is wrong with the target, in words. */
+/** An error of the target; the message describes it. */
 export class Disagreement extends Error {}
 
 export function agree(what: string, ours: unknown, theirs: unknown): void {
@@ -58,7 +58,7 @@ type Change = readonly [at: number, kind: number, letter: string];
 const change: fc.Arbitrary<Change> = fc.tuple(
   fc.nat(),
   fc.integer({ min: 0, max: 3 }),
-  // Mostly what one can print; also controls, and what takes two bytes.
+  // Mostly printable characters, some controls, and some that take two bytes.
   fc
     .integer({ min: 0, max: 159 })
     .map((code) => String.fromCharCode(code < 128 ? (code + 0x20) % 128 : code + 0x40)),
@@ -72,7 +72,7 @@ function changed(text: string, [at, kind, letter]: Change): string {
   return text.slice(0, i) + (text[i] ?? '').toUpperCase() + text.slice(i + 1);
 }
 
-/** A text with a character changed, dropped or doubled here and there: nearer to what is taken than any random one. */
+/** A text with a few characters changed, dropped or inserted: closer to valid input than random text. */
 export const damaged = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(text, fc.array(change, { maxLength: 3 }))
@@ -80,7 +80,7 @@ export const damaged = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 
 const byteChange = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.boolean());
 
-/** The same for bytes. */
+/** Like `damaged`, for bytes. */
 export const damagedBytes = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
   fc.tuple(bytes, fc.array(byteChange, { maxLength: 3 })).map(([whole, changes]) => {
     const out = whole.slice();

@@ -1,4 +1,4 @@
-/** Addresses, paths, words, armor and key files. */
+/** Targets for addresses, paths, mnemonics, armor and key files. */
 import fc from 'fast-check';
 import { decodeBech32, encodeBech32 } from '../../core/address/bech32.ts';
 import { toEip55 } from '../../core/address/eip55.ts';
@@ -111,7 +111,7 @@ export const TEXT_TARGETS: readonly FuzzTarget[] = [
           fc.string({ maxLength: 16 }),
           fc.nat(),
           fc.string({ maxLength: 1 }),
-          // The fewest: rounds protect passwords, and there is none here.
+          // As few rounds as possible: they protect passwords, and none needs protection here.
           fc.integer({ min: 1, max: 3 }),
         ),
         ([payload, password, at, letter, rounds]) => {
@@ -161,7 +161,7 @@ const queryText = fc
   )
   .map((rows) => rows.map((row) => row.join(' ')).join(' AND '));
 
-/** Instead of bcrypt, scrypt and argon2, which are slow by design and not what is tried here. */
+/** Replaces bcrypt, scrypt and argon2, which are slow by design and not tested here. */
 async function quickDraw(kdf: string, password: string, salt: Uint8Array): Promise<Uint8Array | undefined> {
   if (!['bcrypt', 'scrypt', 'argon2'].includes(kdf)) return undefined;
   return sha256(concat(encodeUtf8(`${kdf} ${password} `), salt));

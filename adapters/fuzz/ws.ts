@@ -5,7 +5,7 @@ import { WsEndpoint } from '../ws/wsEndpoint.ts';
 import { Disagreement, damagedBytes, type FuzzTarget, holdsLater } from './target.ts';
 
 const FRAME_BYTES_MAX = 4096;
-/** Turns of the loop in which whatever was received is answered. */
+/** Event loop turns in which all received input is answered. */
 const TURNS = 4;
 
 /** A connection whose other end is the fuzzer. */
@@ -20,7 +20,7 @@ class Pipe extends Duplex {
   }
 }
 
-/** A client's frame, right or not: any opcode and flags, masked or not, its length told truly or not. */
+/** A client frame, valid or not: any opcode and flags, masked or not, with a true or false length. */
 const frame = fc
   .record({
     head: fc.oneof(
@@ -43,7 +43,7 @@ const frame = fc
     start[1] = (isMasked ? 0x80 : 0) | (size === 0 ? Number(length) : size === 2 ? 126 : 127);
     if (size === 2) start.writeUInt16BE(Number(length), 2);
     else if (size === 8) start.writeBigUInt64BE(length, 2);
-    // A mask of zeros leaves the payload as it is.
+    // A zero mask leaves the payload unchanged.
     return Buffer.concat([start, Buffer.alloc(isMasked ? 4 : 0), payload]);
   });
 
@@ -66,7 +66,7 @@ const REQUEST = {
   socket: {},
 } as unknown as IncomingMessage;
 
-/** What the server wrote is an HTTP head and whole, unmasked frames. */
+/** Checks that the server wrote an HTTP head followed by complete, unmasked frames. */
 function checkWritten(written: Buffer): void {
   let at = written.indexOf('\r\n\r\n') + 4;
   while (at < written.length) {

@@ -1,4 +1,4 @@
-/** File descriptors of everything the service table serves, for server reflection: made from the tables themselves. */
+/** File descriptors of everything in the service table, for server reflection; generated from the tables. */
 import protobuf from 'protobufjs';
 import type { AnyField, Shape, Table } from '../../core/codec/proto.ts';
 import { ENUM_NAMES, ENUM_TYPES } from '../../core/rpc/cosmos/enumNames.ts';
@@ -7,7 +7,7 @@ import type { ServiceMethod } from '../../core/rpc/cosmos/service.ts';
 
 const SCALARS: Readonly<Record<string, string>> = { int64Big: 'int64', uint64Big: 'uint64' };
 
-/** Tables of consensus carry short names; these packages are where they are declared. */
+/** Consensus tables have short names; this adds the package that declares them. */
 const packageOf = (name: string): string => {
   if (name.includes('.')) return name;
   if (name === 'Timestamp' || name === 'Duration') return `google.protobuf.${name}`;
@@ -35,7 +35,7 @@ class Book {
     return name;
   }
 
-  /** A message within a message (ModeInfo.Single) has the outer message as its parent. */
+  /** A nested message such as ModeInfo.Single has its outer message as parent. */
   #parent(name: string): protobuf.Namespace {
     const path = name.split('.').slice(0, -1);
     const outer = path.at(-1) ?? '';
@@ -85,10 +85,10 @@ class Book {
   }
 }
 
-/** The whole API as protobufjs has it. */
+/** The whole API as a protobufjs root. */
 export function serviceRoot(rows: readonly ServiceMethod[]): protobuf.Root {
   const book = new Book();
-  // An outer message before those within it.
+  // Outer messages must be added before those nested in them.
   for (const shape of ANY_TABLES) book.add(shape);
   const services = new Map<string, protobuf.Service>();
   for (const row of rows) {

@@ -29,16 +29,16 @@ interface FileProto {
   }[];
 }
 
-/** One file a package, with the files it refers to. */
+/** One file per package, and its imports. */
 export interface FileDescriptors {
   fileOfSymbol(symbol: string): string | undefined;
-  /** The file and everything it imports, imports first; undefined when there is none of this name. */
+  /** The file and everything it imports, imports first; undefined if no file has this name. */
   withImports(name: string): readonly Uint8Array[] | undefined;
 }
 
 const LABEL_REPEATED = 3;
 
-/** Full names that a message declares, its own and those within it. */
+/** Full names of a message and of all types nested in it. */
 function* declared(message: MessageProto, prefix: string): Generator<string> {
   const name = `${prefix}.${message.name}`;
   yield name;
@@ -46,10 +46,10 @@ function* declared(message: MessageProto, prefix: string): Generator<string> {
   for (const inner of message.enumType ?? []) yield `${name}.${inner.name}`;
 }
 
-/** Writes the full names of the types that fields refer to: protobufjs writes them relative. Answers with them. */
+/** Sets the full names of the types that fields refer to (protobufjs writes relative ones) and yields those names. */
 function* referred(message: MessageProto, type: Type): Generator<string> {
   for (const field of message.field ?? []) {
-    // protobufjs says of each single field that it is not packed, which compilers refuse.
+    // protobufjs marks each singular field as not packed, which compilers refuse.
     if (field.label !== LABEL_REPEATED) delete field.options;
     const target = type.fields[field.name]?.resolve().resolvedType;
     if (target === undefined || target === null) continue;
@@ -59,7 +59,7 @@ function* referred(message: MessageProto, type: Type): Generator<string> {
   for (const inner of message.nestedType ?? []) yield* referred(inner, type.lookupType(inner.name));
 }
 
-/** The same for the methods of a service. */
+/** Like `referred`, for the methods of a service. */
 function* served(service: FileProto['service'][number], found: Service): Generator<string> {
   for (const method of service.method) {
     const declared = found.methods[method.name] as Method;

@@ -6,13 +6,13 @@ import { OperatingError } from '../operatingError.ts';
 
 export interface GrpcLimits {
   readonly connectionsMax: number;
-  /** Of answers that clients have not taken yet. Above it the connection is cut that leaves most. */
+  /** Bytes of answers that clients have not read yet. Above it, the connection with the most is cut. */
   readonly unreadBytesMax: number;
 }
 
 const LIMITS: GrpcLimits = { connectionsMax: 1000, unreadBytesMax: UNREAD_BYTES_MAX };
 
-/** A call that is answered; the library says `cancelled` when its stream is over, whether it was read to its end or not. */
+/** A call that was answered. The library emits `cancelled` when its stream ends, even if it was read completely. */
 interface AnsweredCall {
   getPeer(): string;
   once(event: 'cancelled', done: () => void): unknown;
@@ -23,11 +23,11 @@ interface Connection {
   unread: number;
 }
 
-/** Connections of gRPC clients. The library itself takes as many as come, and holds what they do not read. */
+/** Connections of gRPC clients. The library itself bounds neither their number nor their unread answers. */
 export class GrpcConnections {
   readonly #limits: GrpcLimits;
   readonly #server: Server;
-  /** By `ip:port`. */
+  /** Keyed by `ip:port`. */
   readonly #connections = new Map<string, Connection>();
   #unread = 0;
 
@@ -42,7 +42,7 @@ export class GrpcConnections {
     this.#server.maxConnections = this.#limits.connectionsMax;
   }
 
-  /** The address with its real port. Throws OperatingError. */
+  /** Returns the address with the actual port. Throws OperatingError. */
   async listen({ host, port }: ListenAddress, onError: (error: unknown) => void): Promise<ListenAddress> {
     const server = this.#server;
     await new Promise<void>((resolve, reject) => {
@@ -59,12 +59,12 @@ export class GrpcConnections {
     return { host, port: typeof at === 'object' && at !== null ? at.port : port };
   }
 
-  /** No more connections; those there are end with their calls. */
+  /** Accepts no more connections; existing ones end with their calls. */
   close(): void {
     this.#server.close();
   }
 
-  /** Counts an answer until it is taken. */
+  /** Counts an answer as unread until its call ends. */
   onAnswer(call: AnsweredCall, bytes: number): void {
     const connection = this.#connections.get(call.getPeer());
     if (connection === undefined) return;

@@ -1,4 +1,4 @@
-/** gRPC over HTTP/2: the service table, and reflection on it. */
+/** gRPC over HTTP/2: the service table and reflection. */
 import {
   Metadata,
   Server,
@@ -20,7 +20,7 @@ import { GrpcConnections, type GrpcLimits } from './grpcConnections.ts';
 import { REFLECTION_SERVICES, Reflection } from './reflection.ts';
 
 const HEIGHT_KEY = 'x-cosmos-block-height';
-/** A client that does not answer a ping is gone. */
+/** A client that does not answer a ping is disconnected. */
 const KEEPALIVE = { 'grpc.keepalive_time_ms': 120_000, 'grpc.keepalive_timeout_ms': 20_000 };
 
 export interface GrpcServerOptions {
@@ -100,7 +100,7 @@ function addReflection(server: Server): void {
         stream.on('data', (bytes: Uint8Array) => {
           try {
             if (stream.write(reflection.answer(bytes))) return;
-            // What a client asks is short and the answer long: no more of it while it does not read.
+            // Requests are short and answers long: stop reading requests while the client does not read answers.
             stream.pause();
             stream.once('drain', () => stream.resume());
           } catch {
@@ -115,7 +115,7 @@ function addReflection(server: Server): void {
   }
 }
 
-/** Throws OperatingError when it cannot listen. */
+/** Throws OperatingError if it cannot listen. */
 export async function startGrpcServer(
   ctx: RpcContext,
   options: GrpcServerOptions,

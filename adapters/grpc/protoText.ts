@@ -1,8 +1,8 @@
-/** The API as .proto files, one a package: what a client in another language generates its code from. */
+/** The API as .proto files, one per package, from which clients in other languages generate code. */
 import protobuf from 'protobufjs';
 import { compareText } from '../../core/lib/bytes.ts';
 
-/** Where messages that are not ours to write stand, by full name without its dot. */
+/** Files of messages that are not generated here, by full name without the leading dot. */
 export type OtherFiles = ReadonlyMap<string, string>;
 
 const FILE = 'all.proto';
@@ -14,7 +14,7 @@ const GOOGLE: OtherFiles = new Map([
 
 const bare = (object: protobuf.ReflectionObject): string => object.fullName.slice(1);
 
-/** A message within a message belongs to the outer one's package. */
+/** A nested message belongs to the package of its outer message. */
 function packageOf(object: protobuf.ReflectionObject): string {
   let { parent } = object;
   while (parent instanceof protobuf.Type) ({ parent } = parent);
@@ -32,7 +32,7 @@ class FileText {
     this.#others = others;
   }
 
-  /** From the root on: within `cosmos.base`, protoc would look for `tendermint.types` in `cosmos.base.tendermint`. */
+  /** An absolute name: within `cosmos.base`, protoc would look for `tendermint.types` in `cosmos.base.tendermint`. */
   #refer(target: protobuf.ReflectionObject): string {
     const name = bare(target);
     const file = GOOGLE.get(name) ?? this.#others.get(name) ?? pathOf(packageOf(target));
@@ -91,7 +91,7 @@ class FileText {
 
 const pathOf = (name: string): string => `${name.replaceAll('.', '/')}/${FILE}`;
 
-/** Text by path under proto/, for packages that have none of `others` instead. Services come first. */
+/** File texts by path under proto/, without the messages that `others` declares. Services come first. */
 export function protoTexts(root: protobuf.Root, others: OtherFiles): ReadonlyMap<string, string> {
   root.resolveAll();
   const texts = new Map<string, string>();

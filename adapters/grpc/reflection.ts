@@ -1,4 +1,4 @@
-/** grpc.reflection.v1 and v1alpha: what clients without .proto files ask a server for. */
+/** grpc.reflection.v1 and v1alpha, which clients without .proto files use. */
 import protobuf from 'protobufjs';
 import type { ServiceMethod } from '../../core/rpc/cosmos/service.ts';
 import { serviceRoot } from './descriptors.ts';
@@ -35,7 +35,7 @@ service ServerReflection {
 
 const PACKAGES = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'] as const;
 
-/** Both versions are one protocol under two names. */
+/** Both versions are the same protocol under different package names. */
 function addReflection(root: protobuf.Root): protobuf.Root {
   for (const name of PACKAGES)
     protobuf.parse(PROTO.replace(';', `;\npackage ${name};`), root, { keepCase: true });
@@ -58,7 +58,7 @@ interface ReflectionRequest {
   readonly list_services?: string;
 }
 
-/** Answers reflection requests about the service table; built when first asked. */
+/** Answers reflection requests about the service table. The descriptors are built on the first request. */
 export class Reflection {
   readonly #rows: readonly ServiceMethod[];
   #files: ReturnType<typeof fileDescriptors> | undefined;
@@ -68,7 +68,7 @@ export class Reflection {
   }
 
   answer(bytes: Uint8Array): Uint8Array {
-    // As a plain object: the message itself answers with defaults for what was not sent.
+    // A plain object only has the fields that were sent; the message itself would return defaults.
     const request = REQUEST.toObject(REQUEST.decode(bytes)) as ReflectionRequest;
     const base = { valid_host: request.host ?? '', original_request: request };
     return RESPONSE.encode(RESPONSE.create({ ...base, ...this.#respond(request) })).finish();

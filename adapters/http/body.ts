@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 
 export type BodyOutcome =
   | { readonly kind: 'body'; readonly text: string }
-  /** `bytes`: as announced, or read so far. The rest is not read; answer and close. */
+  /** `bytes`: as announced, or read so far. The rest is not read: answer and close. */
   | { readonly kind: 'too-large'; readonly bytes: number }
-  /** The client went away: nobody to answer. */
+  /** The client disconnected, so there is nobody to answer. */
   | { readonly kind: 'aborted' };
 
-/** The length that the request announces; undefined when chunked. */
+/** The announced length of the body; undefined for a chunked request. */
 export const announcedBytes = (request: IncomingMessage): number | undefined => {
   const length = request.headers['content-length'];
   return length === undefined ? undefined : Number(length);
 };
 
-/** Reads a request body as UTF-8 (or byte by byte, as latin1), at most `bytesMax` of it. Calls `done` once. */
+/** Reads at most `bytesMax` of a request body as UTF-8, or as latin1, which keeps each byte. Calls `done` once. */
 export function readBody(
   request: IncomingMessage,
   bytesMax: number,
@@ -37,7 +37,7 @@ export function readBody(
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > bytesMax) {
-      // Later chunks come here too and are let go; the answer closes the connection.
+      // Later chunks are discarded; the answer closes the connection.
       chunks = undefined;
       first = undefined;
       finish({ kind: 'too-large', bytes });
@@ -46,7 +46,7 @@ export function readBody(
     else chunks.push(chunk);
   });
   request.on('end', () => {
-    // Nearly every request comes in one chunk, which needs no copy.
+    // Nearly every body arrives in one chunk, which needs no copy.
     const whole = chunks === undefined ? first : Buffer.concat(chunks, bytes);
     finish({ kind: 'body', text: whole === undefined ? '' : whole.toString(encoding) });
   });

@@ -8,22 +8,22 @@ import { replyAnswer, replyEarly } from './reply.ts';
 import { targetOf } from './target.ts';
 
 export interface CometServerOptions extends SurfaceOptions {
-  /** JSON-RPC: the body of a POST to `/`. */
+  /** Handles JSON-RPC: the body of a POST to `/`. */
   readonly post: (body: string) => Promise<HttpAnswer>;
-  /** URI calls: the path, and the raw query without `?` (or the fields of a posted form). */
+  /** Handles URI calls: the path, and the raw query without `?`, including the fields of a posted form. */
   readonly get: (path: string, query: string) => Promise<HttpAnswer>;
   /** Sessions at `/websocket`. */
   readonly ws: WsEndpoint;
 }
 
-/** CometBFT's `cors_allowed_*` defaults: off, and these once origins are given. */
+/** CometBFT's `cors_allowed_*` defaults: disabled until origins are set, then with these methods and headers. */
 export const COMET_CORS: CorsPolicy = {
   origins: [],
   methods: ['HEAD', 'GET', 'POST'],
   headers: ['Origin', 'Accept', 'Content-Type', 'X-Requested-With', 'X-Server-Time'],
 };
 
-/** CometBFT's: 1 MiB of headers, 10 s for a request. */
+/** CometBFT's limits: 1 MiB of headers, 10 s per request. */
 const COMET_LIMITS: Partial<HttpLimits> = { headerBytesMax: 1024 * 1024, requestTimeoutMs: 10_000 };
 
 const BODY_TOO_LARGE: HttpAnswer = {
@@ -34,7 +34,7 @@ const BODY_TOO_LARGE: HttpAnswer = {
     '"data":"error reading request body: http: request body too large"}}',
 };
 
-/** The consensus RPC: JSON-RPC on `/`, one path a method, `/websocket` (reference §5.1). */
+/** The consensus RPC: JSON-RPC at `/`, one path per method, and `/websocket` (reference §5.1). */
 export function startCometServer(options: CometServerOptions): Promise<HttpServer> {
   return HttpServer.listen({
     name: 'consensus rpc',
@@ -67,7 +67,7 @@ async function answer(
   else replyAnswer(response, await options.get(path, joinForm(request, query, outcome.text)));
 }
 
-/** A posted form's fields come before those of the query, as in Go's Request.Form. */
+/** Fields of a posted form precede those of the query, as in Go's Request.Form. */
 function joinForm(request: IncomingMessage, query: string, body: string): string {
   const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
   if (!isForm || body === '') return query;

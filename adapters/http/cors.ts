@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Which pages of other origins may call from a browser. */
 export interface CorsPolicy {
-  /** Origins as browsers send them, or `*` for any. Empty: none. */
+  /** Origins as browsers send them, or `*` for any. Empty: cross-origin calls are disabled. */
   readonly origins: readonly string[];
   readonly methods: readonly string[];
-  /** Header names allowed in requests, or `*` for whatever is asked. */
+  /** Allowed request headers, or `*` for any. */
   readonly headers: readonly string[];
 }
 
-/** JSON-RPC: any page, as geth's relatives have it; there are no cookies to protect. */
+/** For JSON-RPC: any page, as in geth and similar nodes; there are no cookies to protect. */
 export const ANY_ORIGIN: CorsPolicy = { origins: ['*'], methods: ['GET', 'POST', 'HEAD'], headers: ['*'] };
 
 const PREFLIGHT_SECONDS = '86400';
 
-/** Sets the headers of a cross-origin answer; true when the request was a preflight and is answered. */
+/** Sets the CORS headers. Returns true if the request was a preflight, which is then answered. */
 export function answerCors(policy: CorsPolicy, request: IncomingMessage, response: ServerResponse): boolean {
   if (policy.origins.length === 0) return false;
   const anyOrigin = policy.origins.includes('*');

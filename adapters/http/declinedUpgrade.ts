@@ -6,8 +6,8 @@ export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.trim().toLowerCase() === 'websocket';
 
 /**
- * The head of a request as it came, but without its wish for another protocol. A server may leave such a wish
- * unanswered and goes on in HTTP/1.1 (RFC 9110 7.8); Java's HttpClient offers HTTP/2 with every first request.
+ * The head of a request as received, but without its upgrade headers. A server may ignore an upgrade and continue in
+ * HTTP/1.1 (RFC 9110 7.8); Java's HttpClient offers HTTP/2 with every first request.
  */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];

@@ -9,7 +9,7 @@ import { type ListenAddress, showAddress } from './listenAddress.ts';
 import { replyText } from './reply.ts';
 import { cutGreediest, UNREAD_BYTES_MAX } from './unread.ts';
 
-/** What every surface over HTTP is told. */
+/** Options that all HTTP servers of the node have. */
 export interface SurfaceOptions {
   readonly listen: ListenAddress;
   readonly bodyBytesMax: number;
@@ -20,26 +20,26 @@ export interface SurfaceOptions {
 }
 
 export interface HttpServerOptions extends Omit<SurfaceOptions, 'bodyBytesMax'> {
-  /** In messages: `json-rpc`. */
+  /** Used in messages: `json-rpc`. */
   readonly name: string;
   readonly cors: CorsPolicy;
-  /** Answers one request. What it throws is a bug: the client gets 500, the error goes to `onError`. */
+  /** Answers one request. If it throws, that is a bug: the client gets 500, and `onError` the error. */
   readonly route: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-  /** Takes over a connection that asks for a websocket; without it, such a request is refused. */
+  /** Takes over the connection of a websocket upgrade; without it, such requests are refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 export interface HttpLimits {
   readonly headerBytesMax: number;
-  /** For the whole request to arrive. */
+  /** Time for the whole request to arrive. */
   readonly requestTimeoutMs: number;
-  /** For the next request on an open connection. */
+  /** Time to the next request on an open connection. */
   readonly idleTimeoutMs: number;
-  /** Requests that one connection may send ahead of their answers; one that sends more is cut. */
+  /** Requests that a connection may send before their answers; a connection that sends more is cut. */
   readonly pipelinedMax: number;
-  /** A client that takes nothing of its answer for this long is cut. */
+  /** A client that reads nothing of its answer for this long is cut. */
   readonly stallMs: number;
-  /** Of answers that clients have not taken yet. Above it those are cut that leave most. */
+  /** Bytes of answers that clients have not read yet. Above it, the connections with the most are cut. */
   readonly unreadBytesMax: number;
 }
 
@@ -52,24 +52,24 @@ const LIMITS: HttpLimits = {
   unreadBytesMax: UNREAD_BYTES_MAX,
 };
 
-/** How long a stop waits for answers under way. */
+/** How long a stop waits for running requests. */
 const DRAIN_MS = 5_000;
 
-/** How often what clients leave unread is counted: no more comes up within this time than the node can make. */
+/** Interval of the check for unread bytes: short enough that the node cannot produce too much in between. */
 const UNREAD_CHECK_MS = 1_000;
 
 const PENDING = Symbol('requests under way');
 const ANSWERS = Symbol('answers under way');
 type CountedSocket = Socket & { [PENDING]?: number; [ANSWERS]?: Set<ServerResponse> };
 
-/** Of answers that are written: on the socket, and behind those before them. */
+/** Unread bytes of written answers: in the socket, and in answers that wait behind earlier ones. */
 function unreadBytes(socket: CountedSocket): number {
   let bytes = socket.writableLength;
   for (const answer of socket[ANSWERS] ?? []) if (answer.socket === null) bytes += answer.writableLength;
   return bytes;
 }
 
-/** A listening HTTP server with the bounds every surface of the node needs. */
+/** A listening HTTP server with the limits that all servers of the node need. */
 export class HttpServer {
   readonly #server: Server;
   readonly #options: HttpServerOptions;
@@ -77,10 +77,10 @@ export class HttpServer {
   readonly #sockets = new Set<CountedSocket>();
   readonly #unreadChecks: NodeJS.Timeout;
   #isDraining = false;
-  /** Where it listens, with the port that the system chose when 0 was asked for. */
+  /** The listen address; for port 0, with the port that the system chose. */
   readonly address: ListenAddress;
 
-  /** Throws OperatingError when the address cannot be had. */
+  /** Throws OperatingError if it cannot listen on the address. */
   static async listen(options: HttpServerOptions): Promise<HttpServer> {
     const limits = { ...LIMITS, ...options.limits };
     const server = createServer({
@@ -117,12 +117,12 @@ export class HttpServer {
     server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
   }
 
-  /** `127.0.0.1:8545`. */
+  /** For example `127.0.0.1:8545`. */
   get label(): string {
     return showAddress(this.address);
   }
 
-  /** Takes no more requests, finishes those under way, and cuts what is still open after `drainMs`. */
+  /** Accepts no more requests, finishes running ones, and cuts connections that are still open after `drainMs`. */
   async close(drainMs: number = DRAIN_MS): Promise<void> {
     this.#isDraining = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -152,9 +152,9 @@ export class HttpServer {
     socket[ANSWERS] ??= new Set();
     socket[ANSWERS].add(response);
     response.on('close', () => this.#onAnswered(socket, response));
-    // Its answer is written as a whole: from here to its end the client has to take something of it now and then.
+    // The whole answer is written: from now until it is sent, the client must keep reading.
     response.on('prefinish', () => socket.setTimeout(this.#limits.stallMs));
-    // Before Node's own listener, which begins the next answer or waits for the next request.
+    // Must run before Node's own listener, which starts the next answer or waits for the next request.
     response.prependListener('finish', () => socket.setTimeout(0));
     if (this.#isDraining) response.setHeader('connection', 'close');
     request.url = originForm(request.url ?? '/');
@@ -180,15 +180,15 @@ export class HttpServer {
       this.#declineUpgrade(request, socket, head);
       return;
     }
-    // Whoever takes it over says goodbye in its own way; a stop waits for that as for an answer.
+    // The session closes the connection itself; a stop waits for that like for an answer.
     (request.socket as CountedSocket)[PENDING] = 1;
     if (upgrade !== undefined && !this.#isDraining) upgrade(request, socket, head);
     else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   }
 
-  /** Node has let go of the connection: it takes it up again, with the same request and no wish in it. */
+  /** Node has released the connection: returns it to the server with the same request, without the upgrade headers. */
   #declineUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Answers still under way belong to the reader that is gone; a new one could overtake them.
+    // Unfinished answers belong to the parser that was released; a new answer could overtake them.
     if ((request.socket as CountedSocket)[PENDING]) {
       socket.destroy();
       return;
@@ -204,7 +204,7 @@ export class HttpServer {
   }
 }
 
-/** `/path?query` of a target that a client wrote in full, as to a proxy: servers must take both (RFC 9112 3.2.2). */
+/** `/path?query` of an absolute target, as sent to a proxy: servers must accept both forms (RFC 9112 3.2.2). */
 const originForm = (target: string): string =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 

@@ -7,11 +7,11 @@ import { HttpServer, type SurfaceOptions } from './httpServer.ts';
 import { replyEarly, replyJson, replyText, textAnswer } from './reply.ts';
 
 export interface JsonRpcServerOptions extends SurfaceOptions {
-  /** In messages; `json-rpc` unless told. */
+  /** Used in messages; default `json-rpc`. */
   readonly name?: string;
-  /** One request body in, one response body out; empty when nothing is to be said. */
+  /** Maps a request body to a response body, which is empty if there is no response. */
   readonly handle: (body: string) => Promise<string>;
-  /** Websocket sessions on the same port. */
+  /** Serves websocket sessions on the same port. */
   readonly ws?: WsEndpoint;
 }
 
@@ -42,7 +42,7 @@ function answer(options: JsonRpcServerOptions, request: IncomingMessage, respons
     replyEarly(response, refusal);
     return;
   }
-  // A bare GET is what load balancers ask to see whether anyone is there.
+  // Load balancers send a plain GET as a health check.
   if (request.method !== 'POST') {
     replyJson(response, '');
     return;

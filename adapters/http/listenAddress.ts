@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../core/lib/result.ts';
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0: the system chooses a port. */
   readonly port: number;
 }
 
@@ -18,6 +18,6 @@ export function parseListenAddress(
   return ok({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
 }
 
-/** As a person would type it: IPv6 in brackets. */
+/** The usual text form, with IPv6 in brackets. */
 export const showAddress = ({ host, port }: ListenAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -3,14 +3,14 @@ import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** 200 with a JSON body; an empty body goes without a type. */
+/** Status 200 with a JSON body; an empty body has no content type. */
 export function replyJson(response: ServerResponse, body: string): void {
   if (body === '') response.writeHead(200, { 'content-length': 0 });
   else response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }
 
-/** One line of plain text, as Go's http.Error writes it. */
+/** One line of plain text, like Go's http.Error. */
 export const textAnswer = (status: number, text: string): HttpAnswer => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
@@ -25,12 +25,12 @@ export function replyAnswer(response: ServerResponse, { status, headers, body }:
   response.end(body);
 }
 
-/** How long a client may go on sending what nobody wants, so that it gets to read the answer. */
+/** How long a client may continue to send unwanted input, so that it can read the answer. */
 const LINGER_MS = 1_000;
 
 /**
- * Answers before the request is whole, and closes. A close with unread input resets the connection, and the client
- * would lose the answer; so what still comes is read and let go for a moment.
+ * Answers before the request is complete, and closes. Closing with unread input would reset the connection, and the
+ * client would lose the answer; so further input is read and discarded for a moment.
  */
 export function replyEarly(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
   const request = response.req;

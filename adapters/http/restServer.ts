@@ -9,7 +9,7 @@ import { targetOf } from './target.ts';
 
 export interface RestRequest {
   readonly method: string;
-  /** As sent, percent-encoded. */
+  /** Percent-encoded, as sent. */
   readonly path: string;
   /** Without `?`. */
   readonly query: string;
@@ -20,13 +20,13 @@ export interface RestRequest {
 
 export interface RestServerOptions extends SurfaceOptions {
   readonly handle: (request: RestRequest) => Promise<HttpAnswer>;
-  /** gRPC of browsers, on the same port; absent: not served. */
+  /** Serves gRPC-Web on the same port; absent: not served. */
   readonly grpcWeb?: ((request: GrpcWebRequest) => Promise<GrpcWebAnswer>) | undefined;
 }
 
 const NO_CORS: CorsPolicy = { origins: [], methods: [], headers: [] };
 
-/** The REST surface: paths of the service table. */
+/** The REST server: the paths of the service table. */
 export function startRestServer(options: RestServerOptions): Promise<HttpServer> {
   return HttpServer.listen({
     name: 'rest',

@@ -7,14 +7,17 @@ export interface Target {
   readonly query: string;
 }
 
-/** What a request asks for. A base URL with a slash at its end makes `//status`, which Go's routers send to `/status`. */
+/**
+ * The path and query of a request. A base URL with a trailing slash yields `//status`, which Go's routers redirect to
+ * `/status`.
+ */
 export function targetOf({ url = '/' }: IncomingMessage): Target {
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
   return { path: cleanPath(path), query: mark === -1 ? '' : url.slice(mark + 1) };
 }
 
-/** Without empty and dotted parts; a slash at the end stays. */
+/** Removes empty and dot segments; keeps a trailing slash. */
 function cleanPath(path: string): string {
   const kept: string[] = [];
   for (const part of path.split('/')) {

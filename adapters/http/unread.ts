@@ -1,7 +1,7 @@
-/** Of answers that the clients of one port have not taken yet. */
+/** Maximum bytes of answers that the clients of one port have not read yet. */
 export const UNREAD_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Cuts those that leave most unread, until the others together leave no more than `bytesMax`. */
+/** Cuts the clients with the most unread bytes, until the others together have no more than `bytesMax`. */
 export function cutGreediest<Client>(
   clients: Iterable<Client>,
   bytesOf: (client: Client) => number,

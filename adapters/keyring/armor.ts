@@ -1,4 +1,4 @@
-/** `keys export`: OpenPGP armor around a secretbox, its key drawn from a password by bcrypt (reference §1.5). */
+/** `keys export`: OpenPGP armor around a secretbox whose key bcrypt derives from a password (reference §1.5). */
 import { createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { argon2id, bcrypt } from 'hash-wasm';
@@ -22,7 +22,7 @@ export interface ArmorError {
 
 const malformed = (message: string): Result<never, ArmorError> => err({ code: 'armor-format', message });
 
-/** RFC 4880 §6.1. */
+/** OpenPGP's CRC-24 (RFC 4880 §6.1). */
 function crc24(data: Uint8Array): Buffer {
   let crc = 0xb704ce;
   for (const byte of data) {
@@ -42,10 +42,10 @@ const boxKey = async (password: string, salt: Uint8Array): Promise<Uint8Array> =
   return createHash('sha256').update(hash).digest();
 };
 
-/** Draws the box's key from a password as the header `kdf` says; undefined for a name that is none. */
+/** Derives the box's key from a password with the KDF of the header; undefined for an unknown KDF. */
 export type DrawKey = (kdf: string, password: string, salt: Uint8Array) => Promise<Uint8Array | undefined>;
 
-/** `secret` is 32 bytes. */
+/** `secret` must be 32 bytes. */
 export async function armorKey(secret: Bytes, password: string, draw: DrawKey = drawKey): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
@@ -91,7 +91,10 @@ async function keyOf(
   return draw(headers.get('kdf') ?? '', password, salt);
 }
 
-/** Throws for a wrong key. The SDK (0.50 and newer) took another cipher with argon2, and no nonce: each key has its salt. */
+/**
+ * Throws if the key is wrong. With argon2 the SDK (0.50 and newer) uses another cipher and no nonce: each salt makes a
+ * new key.
+ */
 function openBox({ headers, data }: Armor, key: Uint8Array): Uint8Array {
   if (headers.get('kdf') !== 'argon2')
     return xsalsa20poly1305(key, data.subarray(0, NONCE_BYTES)).decrypt(data.subarray(NONCE_BYTES));
@@ -121,7 +124,7 @@ async function drawKey(kdf: string, password: string, salt: Uint8Array): Promise
   }
 }
 
-/** The 32-byte secret. */
+/** Returns the 32-byte secret. */
 export async function unarmorKey(
   text: string,
   password: string,

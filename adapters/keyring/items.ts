@@ -6,7 +6,7 @@ import { makeDir, onFile, replaceFile, syncDir } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import { decryptJwe, encryptJwe } from './jwe.ts';
 
-/** Named secrets; the names are those of the SDK's keyring (`<name>.info`, `<address>.address`). */
+/** Named secrets, under the names of the SDK's keyring (`<name>.info`, `<address>.address`). */
 export interface Items {
   get(name: string): Bytes | undefined;
   set(name: string, data: Bytes): void;
@@ -15,7 +15,7 @@ export interface Items {
   names(): readonly string[];
 }
 
-/** Gone with the process. */
+/** Items in memory; lost when the process ends. */
 export function memoryItems(): Items {
   const items = new Map<string, Bytes>();
   return {
@@ -26,7 +26,7 @@ export function memoryItems(): Items {
   };
 }
 
-/** One encrypted file an item, as 99designs/keyring lays them out. All methods throw OperatingError. */
+/** One encrypted file per item, in the layout of 99designs/keyring. All methods throw OperatingError. */
 export function fileItems(dir: string, password: string): Items {
   const pathOf = (name: string): string => join(dir, escapeName(name));
   return {
@@ -80,11 +80,11 @@ function openItem(path: string, password: string, text: string): Bytes {
     const { Data } = JSON.parse(decodeUtf8(opened.value) ?? '') as { Data?: unknown };
     if (typeof Data === 'string') return new Uint8Array(Buffer.from(Data, 'base64'));
   } catch {
-    // Falls through to the one refusal below.
+    // Refused below.
   }
   throw new OperatingError(`cannot open key file ${path}: its content is no keyring item`);
 }
 
-/** Only what would leave the directory is escaped, and the escape itself. */
+/** Escapes only the path separator and the escape character itself. */
 const escapeName = (name: string): string => name.replaceAll('%', '%25').replaceAll('/', '%2F');
 const unescapeName = (file: string): string => file.replaceAll('%2F', '/').replaceAll('%25', '%');

@@ -1,6 +1,6 @@
 /**
- * Files of the Cosmos SDK's file keyring: compact JWE (RFC 7516), the content key wrapped under a password
- * (PBES2-HS256+A128KW, RFC 7518 §4.8), the content under AES-256-GCM.
+ * Files of the Cosmos SDK's file keyring: compact JWE (RFC 7516). A password wraps the content key (PBES2-HS256+A128KW,
+ * RFC 7518 §4.8), which encrypts the content with AES-256-GCM.
  */
 import { createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Bytes } from '../../core/lib/bytes.ts';
@@ -14,7 +14,7 @@ export interface JweError {
 const ALG = 'PBES2-HS256+A128KW';
 const ENC = 'A256GCM';
 const ROUNDS = 8192;
-/** A file that asks for more would only keep us busy. */
+/** A file with more rounds would only waste time. */
 const ROUNDS_MAX = 10_000_000;
 const SALT_BYTES = 12;
 const WRAP_IV = Buffer.from('a6a6a6a6a6a6a6a6', 'hex');
@@ -25,7 +25,7 @@ const TAG_BYTES = 16;
 const wrappingKey = (password: string, salt: Uint8Array, rounds: number): Buffer =>
   pbkdf2Sync(password, Buffer.concat([Buffer.from(`${ALG}\0`), salt]), rounds, 16, 'sha256');
 
-/** `rounds` below the SDK's 8192 only where nothing is to be protected. */
+/** Use `rounds` below the SDK's 8192 only if nothing needs protection. */
 export function encryptJwe(password: string, payload: Bytes, created: string, rounds = ROUNDS): string {
   const salt = randomBytes(SALT_BYTES);
   const contentKey = randomBytes(CONTENT_KEY_BYTES);
@@ -86,7 +86,7 @@ export function decryptJwe(password: string, text: string): Result<Bytes, JweErr
     cipher.setAuthTag(tag);
     return ok(new Uint8Array(Buffer.concat([cipher.update(content ?? Buffer.alloc(0)), cipher.final()])));
   } catch {
-    // Both ciphers authenticate: a failure is a wrong password or changed bytes, and they cannot tell which.
+    // Both ciphers authenticate: a failure is a wrong password or changed bytes, which they cannot distinguish.
     return err({ code: 'jwe-password', message: 'wrong password or damaged file' });
   }
 }

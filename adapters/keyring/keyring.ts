@@ -14,7 +14,7 @@ import { decodeRecord, encodeRecord, type RecordKind, type StoredKey } from './r
 
 export type KeyringBackend = 'file' | 'test' | 'memory';
 
-/** What may be shown of a key. */
+/** The public data of a key. */
 export interface KeyInfo {
   readonly name: string;
   readonly kind: RecordKind;
@@ -45,8 +45,8 @@ const fail = (
 ): { readonly ok: false; readonly error: KeyringError } => err({ code, message });
 
 /**
- * The accounts' keys, by name and by address. The `test` backend keeps SDK-compatible files whose password everyone
- * knows. A damaged or unreadable file throws OperatingError.
+ * Account keys by name and by address. The `test` backend keeps SDK-compatible files with a publicly known password. A
+ * damaged or unreadable file throws OperatingError.
  */
 export class Keyring {
   readonly #items: Items;
@@ -64,7 +64,7 @@ export class Keyring {
     return this.#store({ name, kind: 'local', publicKey, secret });
   }
 
-  /** The key of a BIP-39 mnemonic at an HD path, m/44'/60'/0'/0/0 unless told. */
+  /** Adds the key of a BIP-39 mnemonic at an HD path; default m/44'/60'/0'/0/0. */
   addMnemonic(
     name: string,
     mnemonic: string,
@@ -77,12 +77,12 @@ export class Keyring {
     return secret.ok ? this.add(name, secret.value) : fail('hd-path', secret.error.message);
   }
 
-  /** A key whose secret is elsewhere; 33 bytes. */
+  /** Adds a 33-byte public key whose secret is elsewhere. */
   addOffline(name: string, publicKey: Bytes): KeyResult<KeyInfo> {
     return this.#store({ name, kind: 'offline', publicKey, secret: undefined });
   }
 
-  /** By name, or by its 20-byte address. */
+  /** Finds a key by name or by 20-byte address. */
   show(key: string | Address): KeyResult<KeyInfo> {
     const stored = this.#load(key);
     return stored.ok ? ok(infoOf(stored.value)) : stored;
@@ -92,7 +92,7 @@ export class Keyring {
     return this.#items.get(name + INFO) !== undefined;
   }
 
-  /** All keys that can be read, sorted by name; of each of the others `unreadable` is told its name and what is wrong with it. */
+  /** All readable keys, sorted by name. For each other one, calls `unreadable` with its name and the problem. */
   list(unreadable?: (name: string, problem: string) => void): readonly KeyInfo[] {
     const items = this.#items.names().filter((item) => item.endsWith(INFO));
     return items.flatMap((item) => {
@@ -131,14 +131,14 @@ export class Keyring {
     if (problem !== undefined) return fail('key-name', problem);
     if (this.has(to)) return fail('key-exists', `rename failed: ${to} already exists in the keyring`);
     const renamed = { ...stored.value, name: to };
-    // The new name stands before the old one goes: a stop in between leaves two names, never none.
+    // Writes the new name before removing the old one: a stop in between leaves two names, never none.
     this.#items.set(to + INFO, encodeRecord(renamed));
     this.#items.set(toHex(infoOf(renamed).address) + ADDRESS, encodeUtf8(to + INFO));
     this.#items.remove(from + INFO);
     return ok(infoOf(renamed));
   }
 
-  /** Rewrites records of SDK 0.45 and older; answers with what became of each that was not of today's form. */
+  /** Rewrites records of SDK 0.45 and older. Returns the outcome for each record that was not in the current format. */
   migrate(): readonly { readonly item: string; readonly problem: string | undefined }[] {
     const items = this.#items.names().filter((item) => item.endsWith(INFO));
     return items.flatMap((item) => {
@@ -150,7 +150,7 @@ export class Keyring {
     });
   }
 
-  /** What is wrong, if anything; the old record stays until the new one takes its place. */
+  /** Returns the problem, if any. The old record stays until the new one replaces it. */
   #rewrite(item: string, legacy: Result<StoredKey, { readonly message: string }>): string | undefined {
     if (!legacy.ok) return legacy.error.message;
     const { name, secret, publicKey } = legacy.value;
@@ -167,7 +167,7 @@ export class Keyring {
     try {
       return secret.length === 32 ? this.#suite.secp256k1PublicKey(secret, true) : undefined;
     } catch {
-      // Zero or above the group's order.
+      // The secret is zero or not below the group's order.
       return undefined;
     }
   }
@@ -178,7 +178,7 @@ export class Keyring {
     if (this.has(key.name)) return fail('key-exists', `key ${key.name} exists already`);
     const info = infoOf(key);
     const index = toHex(info.address) + ADDRESS;
-    // An entry that leads nowhere is what a stop within `delete` leaves.
+    // An index entry without a key is what an interrupted `delete` leaves; it is no duplicate.
     if (this.#loadByAddress(info.address).ok) return fail('key-duplicate', 'duplicated address created');
     this.#items.set(key.name + INFO, encodeRecord(key));
     this.#items.set(index, encodeUtf8(key.name + INFO));
@@ -193,7 +193,7 @@ export class Keyring {
     return record.ok ? record : fail('key-unreadable', record.error.message);
   }
 
-  /** A damaged file is the problem of its own key alone. */
+  /** A damaged file only affects its own key. */
   #read(name: string): Result<StoredKey, { readonly message: string }> {
     try {
       return this.#load(name);
@@ -207,7 +207,7 @@ export class Keyring {
     const index = this.#items.get(toHex(address) + ADDRESS);
     const item = index === undefined ? undefined : decodeUtf8(index);
     const stored = item?.endsWith(INFO) === true ? this.#load(item.slice(0, -INFO.length)) : undefined;
-    // The name may have gone to another key since.
+    // The name in the index may belong to another key by now.
     if (stored === undefined || (stored.ok && !equalBytes(infoOf(stored.value).address, address)))
       return fail('key-unknown', `key with address ${toHex(address).toUpperCase()} not found`);
     return stored;
@@ -227,7 +227,7 @@ function nameProblem(name: string): string | undefined {
   return /\p{Cc}/u.test(name) ? 'a key name has no control characters' : undefined;
 }
 
-/** `dir` is the home, or what `--keyring-dir` says. Throws OperatingError for a backend that is not there. */
+/** `dir` is the home or the value of `--keyring-dir`. Throws OperatingError for a backend that is not available. */
 export function openKeyring(backend: string, dir: string, suite: CryptoSuite): Keyring {
   switch (backend) {
     case 'test':
@@ -243,7 +243,7 @@ export function openKeyring(backend: string, dir: string, suite: CryptoSuite): K
   }
 }
 
-/** As `openKeyring`, for every backend: the password of `file` is asked for, and chosen on first use. */
+/** Like `openKeyring`, for every backend. Asks for the password of `file`; on first use the user chooses it. */
 export async function unlockKeyring(
   backend: string,
   dir: string,

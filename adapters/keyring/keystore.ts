@@ -1,4 +1,4 @@
-/** Ethereum's Web3 Secret Storage, version 3: what wallets write when they export a key. */
+/** Ethereum's Web3 Secret Storage, version 3: the format in which wallets export a key. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -19,7 +19,7 @@ export interface KeystoreError {
 }
 
 const SCRYPT_N = 262_144;
-/** A file that asks for more would only keep us busy. */
+/** A file that asks for more would only waste time and memory. */
 const SCRYPT_N_MAX = 1_048_576;
 const ROUNDS_MAX = 10_000_000;
 const MEMORY_MAX = 2_147_483_648;
@@ -53,7 +53,7 @@ type Params = Readonly<Record<string, unknown>>;
 const count = (value: unknown, max: number): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= max ? value : undefined;
 
-/** With or without 0x: wallets write both. */
+/** Hex with or without 0x: wallets write both. */
 function bytesOf(value: unknown): Bytes | undefined {
   const parsed = parseHex(typeof value === 'string' ? value : '?');
   return parsed.ok ? parsed.value : undefined;
@@ -71,14 +71,14 @@ function derive(kdf: unknown, params: Params, password: string): Buffer | undefi
   const [N, r, p] = [count(params.n, SCRYPT_N_MAX), count(params.r, 32), count(params.p, 16)];
   if (kdf !== 'scrypt' || N === undefined || r === undefined || p === undefined) return undefined;
   try {
-    // Throws where it would need more memory than that, before it takes any.
+    // Throws before it allocates, if it would need more memory than that.
     return scryptSync(password, salt, 32, { N, r, p, maxmem: MEMORY_MAX });
   } catch {
     return undefined;
   }
 }
 
-/** The 32-byte secret. */
+/** Returns the 32-byte secret. */
 export function decryptKeystore(text: string, password: string): Result<Bytes, KeystoreError> {
   let json: { version?: unknown; crypto?: Params; Crypto?: Params } | null;
   try {
@@ -111,17 +111,17 @@ interface Box {
   readonly iv: Bytes;
 }
 
-/** Old wallets wrote a secret without its leading zeros. */
+/** Whether all parts have valid lengths. The secret may be shorter than 32 bytes: old wallets omitted leading zeros. */
 const isWhole = (box: { readonly [K in keyof Box]: Bytes | undefined }): box is Box =>
   box.mac?.length === 32 && box.iv?.length === 16 && box.ciphertext !== undefined && isShort(box.ciphertext);
 
 const isShort = ({ length }: Bytes): boolean => length >= 1 && length <= 32;
 
-/** geth takes a password as it is typed, ethers its compatibility form (NFKC). */
+/** geth uses the password as typed, ethers its NFKC form. */
 const spellingsOf = (password: string): ReadonlySet<string> =>
   new Set([password, password.normalize('NFKC')]);
 
-/** undefined: the password is another one. */
+/** undefined if the password is wrong. */
 function opened({ ciphertext, mac, iv }: Box, derived: Buffer): Bytes | undefined {
   const expected = nobleSuite.keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext]));
   if (!timingSafeEqual(mac, expected)) return undefined;

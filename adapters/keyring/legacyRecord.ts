@@ -1,4 +1,4 @@
-/** What `<name>.info` held before SDK 0.46: amino's LegacyInfo (reference §1.5). `keys migrate` reads it. */
+/** The content of `<name>.info` before SDK 0.46: amino's LegacyInfo (reference §1.5). `keys migrate` reads it. */
 
 import { bytes, string } from '../../core/codec/fields.ts';
 import { decode, type Table, table } from '../../core/codec/proto.ts';
@@ -12,7 +12,7 @@ const TEXT_MAX = 1024;
 interface LegacyKey {
   readonly name: string;
   readonly pubKey: Bytes;
-  /** The amino bytes of the private key: its name says armor, but it never was one. */
+  /** Amino bytes of the private key; the SDK calls the field armor, but it never was. */
   readonly secret: Bytes;
   readonly algo: string;
 }
@@ -32,13 +32,13 @@ const [LOCAL_PREFIX, OFFLINE_PREFIX] = ['crypto/keys/localInfo', 'crypto/keys/of
 
 const bad = (message: string): Result<never, RecordError> => err({ code: 'record', message });
 
-/** The bytes of a registered key: prefix, length, key. */
+/** The key in amino's form: prefix, length, key. */
 function keyIn(data: Bytes, names: readonly string[], length: number): Bytes | undefined {
   const isKnown = names.some((name) => equalBytes(aminoPrefix(name), data.slice(0, 4)));
   return isKnown && data[4] === length && data.length === length + 5 ? data.slice(5) : undefined;
 }
 
-/** eth_secp256k1 keys only, whose secret is here or nowhere; undefined when the bytes are no LegacyInfo at all. */
+/** Reads eth_secp256k1 keys that are local or offline; undefined if the bytes are no LegacyInfo. */
 export function decodeLegacyRecord(from: Bytes): Result<StoredKey, RecordError> | undefined {
   const prefix = from.slice(0, 4);
   const isLocal = equalBytes(prefix, LOCAL_PREFIX as Bytes);

@@ -1,4 +1,4 @@
-/** The password of the `file` backend: a bcrypt hash in `keyhash` tells a wrong one before any key is opened. */
+/** The password of the `file` backend. A bcrypt hash in `keyhash` detects a wrong password before any key is opened. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,18 +8,20 @@ import { OperatingError } from '../operatingError.ts';
 
 export const PASSPHRASE_CHARS_MIN = 8;
 const ATTEMPTS = 3;
-/** What the SDK's keyring ends up with: it asks for 2, and its library takes no less than 4. */
+/** The SDK's effective cost: it asks for 2, but its library uses at least 4. */
 const COST = 4;
-/** bcrypt reads no more of a password than this. */
+/** bcrypt ignores the rest of a longer password. */
 const PASSWORD_BYTES_MAX = 72;
 
-/** Asks a person for something that is not to be seen. */
+/** Asks the user for a text that must not be displayed. */
 export type AskHidden = (question: string) => Promise<string>;
 
 const usable = (password: string): boolean =>
   password.length >= PASSPHRASE_CHARS_MIN && Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
 
-/** The password that opens the keyring in `dir`, chosen on first use. Throws OperatingError after three attempts. */
+/**
+ * The password of the keyring in `dir`; the user chooses it on first use. Throws OperatingError after three attempts.
+ */
 export async function unlock(
   dir: string,
   askHidden: AskHidden,

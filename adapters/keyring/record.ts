@@ -1,4 +1,4 @@
-/** `cosmos.crypto.keyring.v1.Record`, what a `<name>.info` file holds. */
+/** `cosmos.crypto.keyring.v1.Record`: the content of a `<name>.info` file. */
 import { bytes, optional, string } from '../../core/codec/fields.ts';
 import { decode, encode, table } from '../../core/codec/proto.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
@@ -47,7 +47,7 @@ const RECORD = table<WireRecord>('Record', [
 
 export const PUB_KEY_URL = '/chain.crypto.v1.ethsecp256k1.PubKey';
 const PRIV_KEY_URL = '/chain.crypto.v1.ethsecp256k1.PrivKey';
-/** The same key under the names of our relatives: read, never written. */
+/** The same key type under the names of related chains: read, never written. */
 const PUB_KEY_URLS: ReadonlySet<string> = new Set([
   PUB_KEY_URL,
   '/ethermint.crypto.v1.ethsecp256k1.PubKey',
@@ -92,7 +92,7 @@ export function encodeRecord({ name, kind, publicKey, secret }: StoredKey): Byte
   });
 }
 
-/** eth_secp256k1 keys only; a key of another algorithm or a multisig is an error that names it. */
+/** Reads eth_secp256k1 keys only. For another key type or a multisig, the error names it. */
 export function decodeRecord(from: Bytes): Result<StoredKey, RecordError> {
   const decoded = decode(RECORD, from);
   if (!decoded.ok) return bad(`not a keyring record: ${decoded.error.message}`);

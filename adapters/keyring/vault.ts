@@ -10,36 +10,36 @@ import type { Address } from '../../core/types/ids.ts';
 import { makeDir, onFile, replaceFile } from '../disk/files.ts';
 import { decryptKeystore, encryptKeystore } from './keystore.ts';
 
-/** Keys that requests may bring: more would only fill the disk. */
+/** Maximum keys that requests may add: more would only fill the disk. */
 const KEYS_MAX = 1000;
-/** geth's --lightkdf: a request must not keep a node from its blocks for a second. */
+/** geth's --lightkdf: a request must not delay the node's blocks by a second. */
 const SCRYPT_N = 4096;
 const PASSWORD_CHARS_MAX = 1024;
 const FILE = /^UTC--.+--([0-9a-f]{40})$/;
 
 interface Opened {
   readonly secret: Bytes;
-  /** By the clock that is never set. */
+  /** Time of the steady clock, in ms. */
   readonly until: number;
 }
 
-/** Both count milliseconds. */
+/** Both clocks count milliseconds. */
 export interface VaultClocks {
-  /** For the names of files. */
+  /** Wall clock, for file names. */
   wall(): number;
-  /** Never set: no key stays open for longer than was said. */
+  /** Monotonic clock: no key stays unlocked longer than requested. */
   steady(): number;
 }
 
-/** Keys of a development node that came in requests: files as geth's keystore keeps them, one a key. */
+/** Keys of a development node that requests added: files in geth's keystore format, one per key. */
 export class Vault implements KeyVault {
   readonly #dir: string;
   readonly #clocks: VaultClocks;
-  /** File names by address. */
+  /** File names by address in hex. */
   readonly #files = new Map<string, string>();
   readonly #opened = new Map<string, Opened>();
 
-  /** Throws OperatingError when the folder cannot be read. */
+  /** Throws OperatingError if the folder cannot be read. */
   constructor(dir: string, clocks: VaultClocks) {
     this.#dir = dir;
     this.#clocks = clocks;
@@ -50,7 +50,7 @@ export class Vault implements KeyVault {
     }
   }
 
-  /** In order of their making. */
+  /** In order of creation. */
   get addresses(): readonly Address[] {
     return [...this.#files.keys()].map((address) => hex(address));
   }
@@ -59,7 +59,7 @@ export class Vault implements KeyVault {
     return this.#files.has(toHex(address));
   }
 
-  /** Of a key that is unlocked now. */
+  /** The secret of a key that is currently unlocked. */
   secret(address: Address): Bytes | undefined {
     const name = toHex(address);
     const opened = this.#opened.get(name);
@@ -102,7 +102,7 @@ export class Vault implements KeyVault {
     const text = onFile('read', path, () => readFileSync(path, 'utf8'));
     const opened = decryptKeystore(text, password);
     if (!opened.ok) return err('could not decrypt key with given password');
-    // A file under another's name must not sign as that account.
+    // A file under another address's name must not sign for that account.
     const holds = addressOf(opened.value);
     if (holds !== undefined && equalBytes(holds, address)) return opened;
     return err(
@@ -123,7 +123,7 @@ export class Vault implements KeyVault {
   }
 }
 
-/** undefined for what is no secret. */
+/** undefined if the bytes are not a valid secret. */
 function addressOf(secret: Bytes): Address | undefined {
   try {
     return ethAddress(nobleSuite.secp256k1PublicKey(secret, true));

@@ -1,4 +1,4 @@
-/** One line an event, for people (`plain`) or for machines (`json`). */
+/** One line per event, for people (`plain`) or machines (`json`). */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'plain' | 'json';
 export type LogFields = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
@@ -11,10 +11,10 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  /** Lower levels are left out; `none` leaves out all. */
+  /** Lowest level that is logged; `none` logs nothing. */
   readonly level: LogLevel | 'none';
   readonly format: LogFormat;
-  /** Gets each line without its end; stdout, and stderr for warnings and errors, unless told. */
+  /** Receives each line without its end. Default: stdout, and stderr for warnings and errors. */
   readonly write?: (level: LogLevel, line: string) => void;
   readonly clock?: () => Date;
 }
@@ -51,7 +51,7 @@ function plainLine(time: Date, level: LogLevel, text: string, fields: LogFields)
   return out;
 }
 
-/** Text from outside must not forge lines or steer a terminal. */
+/** Escapes control characters: text from outside must not forge lines or control a terminal. */
 export const oneLine = (text: string): string =>
   text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 

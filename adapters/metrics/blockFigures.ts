@@ -7,11 +7,11 @@ import type { Validator } from '../../core/types/validator.ts';
 
 export type Committed = Extract<NodeEvent, { kind: 'committed' }>;
 
-/** What one block says of the chain's health; powers and bytes as numbers, as Prometheus has them. */
+/** Metrics of one block. Powers and bytes are numbers, as Prometheus requires. */
 export interface BlockFigures {
   readonly validators: number;
   readonly validatorsPower: number;
-  /** Of the last commit. */
+  /** Validators absent from the last commit. */
   readonly missing: number;
   readonly missingPower: number;
   readonly byzantine: number;
@@ -37,7 +37,7 @@ export function figuresOf(chain: ChainReader, { block, state }: Committed): Bloc
   };
 }
 
-/** How the validator of this address took part in the last commit; undefined where it was no validator. */
+/** The validator's power, and whether it signed the last commit; undefined if it was not a validator then. */
 export function partIn(
   chain: ChainReader,
   { block: { lastCommit } }: Committed,

@@ -5,15 +5,15 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Address } from '../../core/types/ids.ts';
 import { type BlockFigures, type Committed, figuresOf, partIn } from './blockFigures.ts';
 
-/** Seconds, from a tenth to a hundred in equal steps of the logarithm. */
+/** Seconds from 0.1 to 100 in logarithmic steps. */
 const STEP_SECONDS = Array.from({ length: 8 }, (_, i) => 10 ** (-1 + (3 * i) / 7));
 const BLOCK_SECONDS = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 30, 60];
 
 const MICROS = 1_000_000;
 
 /**
- * What Prometheus reads of a node: names and meanings as CometBFT 0.38 has them, and the figures of the process. Those
- * that a reader can work out at any time are worked out when they are read, the others follow the blocks.
+ * The node's Prometheus metrics: names and meanings as in CometBFT 0.38, plus process metrics. Values that can be
+ * computed at any time are computed when read; the others are updated with each block.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -70,7 +70,7 @@ export class Metrics {
     this.#read('blocksync_syncing', '1 while blocks are fetched from peers.', () => Number(catchingUp()));
   }
 
-  /** Called with each block. */
+  /** Returns the handler to call with each block. */
   #blocks({ chain, identity }: RpcContext): (event: Committed) => void {
     const gauges: Readonly<Record<keyof BlockFigures, Gauge>> = {
       validators: this.#gauge('consensus_validators', 'Validators.'),
@@ -101,7 +101,7 @@ export class Metrics {
     };
   }
 
-  /** How this validator does: its power, and whether the last commit has its signature. */
+  /** This validator's power, and whether it signed the last commit. */
   #own(chain: ChainReader, address: Address): (event: Committed) => void {
     const labels = { validator_address: toUpperHex(address) };
     const labelNames = Object.keys(labels);
@@ -125,7 +125,7 @@ export class Metrics {
       power.set(labels, part?.power ?? 0);
       if (part === undefined) return;
       if (part.signed) signed.set(labels, event.block.lastCommit.height);
-      // Zero as well: what begins with the first miss shows no increase from it.
+      // Also adds zero: a counter that first appears with the first miss would not show it as an increase.
       missed.inc(labels, part.signed ? 0 : 1);
     };
   }

@@ -14,7 +14,7 @@ export interface MetricsServerOptions extends MetricsConfig {
 
 const PATHS = ['/', '/metrics'];
 
-/** What Prometheus scrapes: `GET /metrics`. */
+/** Serves `GET /metrics` for Prometheus. */
 export function startMetricsServer(rpc: RpcContext, options: MetricsServerOptions): Promise<HttpServer> {
   const metrics = new Metrics(rpc, options.namespace);
   return HttpServer.listen({

@@ -1,4 +1,4 @@
-/** What one height becomes in the tables. */
+/** The table rows of one height. */
 
 import { bytes, embed, int64, uint32 } from '../../core/codec/fields.ts';
 import { txHash } from '../../core/codec/hashes.ts';
@@ -18,7 +18,7 @@ export interface AttributeRow {
 }
 
 export interface EventRow {
-  /** undefined: an event of the block. */
+  /** undefined: a block event. */
   readonly tx: number | undefined;
   readonly type: string;
   readonly attributes: readonly AttributeRow[];
@@ -27,7 +27,7 @@ export interface EventRow {
 export interface TxRow {
   readonly index: number;
   readonly hash: string;
-  /** tendermint.abci.TxResult. */
+  /** Encoded tendermint.abci.TxResult. */
   readonly result: Bytes;
 }
 
@@ -45,10 +45,13 @@ const STORED_TX = table<StoredTx>('tendermint.abci.TxResult', [
   embed(4, 'result', TX_RESULT),
 ]);
 
-/** PostgreSQL's text cannot hold NUL. */
+/** Replaces NUL, which PostgreSQL's text type cannot store. */
 const stored = (text: string): string => text.replaceAll('\u0000', '\ufffd');
 
-/** Only what is flagged for an index. A key that an event repeats goes into a further row of the same type. */
+/**
+ * Rows of the attributes flagged for indexing. If an event repeats a key, the repetition goes into another row of the
+ * same type.
+ */
 function eventRows(tx: number | undefined, { type, attributes }: AbciEvent): readonly EventRow[] {
   if (type === '') return [];
   const rows: AttributeRow[][] = [[]];
@@ -62,7 +65,7 @@ function eventRows(tx: number | undefined, { type, attributes }: AbciEvent): rea
   return rows.map((list) => ({ tx, type: stored(type), attributes: list }));
 }
 
-/** CometBFT's own events of a height and of a transaction. */
+/** CometBFT's own events of a height and a transaction. */
 const meta = (tx: number | undefined, key: string, value: string): EventRow => {
   const [type = '', name = ''] = key.split('.');
   return { tx, type, attributes: [{ key: name, compositeKey: key, value }] };

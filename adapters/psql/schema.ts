@@ -1,4 +1,4 @@
-/** Tables and views of CometBFT's psql event sink: tools that read its databases read ours. */
+/** Tables and views of CometBFT's psql event sink, so that tools for its databases work with ours. */
 export const SCHEMA = `
 CREATE TABLE blocks (
   rowid BIGSERIAL PRIMARY KEY,

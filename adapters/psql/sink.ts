@@ -12,7 +12,7 @@ export interface PsqlSinkOptions {
   /** `postgresql://user:password@host:port/database`. */
   readonly connection: string;
   readonly chain: ChainReader;
-  /** The chain's first. */
+  /** The chain's first height. */
   readonly initialHeight: Height;
   readonly hub: EventHub;
   readonly log: Logger;
@@ -23,9 +23,9 @@ const CONNECT_MS_MAX = 10_000;
 const STATEMENT_MS_MAX = 60_000;
 
 /**
- * Follows the chain into PostgreSQL. A height is one transaction there, so the tables hold whole heights only; how far
- * they reach is read from them. The sink reads what it writes from the node's store: a database that is away for a
- * while holds nothing up and misses nothing that has not been pruned meanwhile.
+ * Writes the chain's events to PostgreSQL. Each height is one transaction, so the tables only contain complete heights;
+ * the last one is read from them. The sink reads from the node's store, so an unavailable database delays nothing, and
+ * nothing is missed unless it is pruned in the meantime.
  */
 export class PsqlSink {
   readonly #options: PsqlSinkOptions;
@@ -38,7 +38,7 @@ export class PsqlSink {
   #work: Promise<void> = Promise.resolve();
   readonly #unlisten: () => void;
 
-  /** Throws OperatingError when the database cannot be had: better at the start than never noticed. */
+  /** Throws OperatingError if the database cannot be used: at the start, so that it does not go unnoticed. */
   static async open(options: PsqlSinkOptions): Promise<PsqlSink> {
     const sink = new PsqlSink(options);
     try {
@@ -58,7 +58,7 @@ export class PsqlSink {
     });
   }
 
-  /** Lowest height that is not yet in the tables. */
+  /** Lowest height that is not in the tables yet. */
   get next(): Height {
     return this.#next;
   }
@@ -117,7 +117,7 @@ export class PsqlSink {
       statement_timeout: STATEMENT_MS_MAX,
       application_name: 'orrery',
     });
-    // A connection that breaks while idle is noticed at the next height.
+    // A connection that breaks while idle is replaced at the next height.
     client.on('error', () => {
       if (this.#client === client) this.#client = undefined;
     });
@@ -135,7 +135,7 @@ export class PsqlSink {
   async #disconnect(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    // It may be broken already; nothing of it is needed any more.
+    // The connection may be broken already; nothing more is needed from it.
     await client?.end().catch(() => {});
   }
 
@@ -210,7 +210,7 @@ async function newIds(
   return rows.map(({ id }: { id: string }) => id);
 }
 
-/** An AggregateError (several addresses of one host) has no message of its own. */
+/** The error's message. An AggregateError (several addresses of one host) has none of its own. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -15,39 +15,39 @@ import { OperatingError } from '../operatingError.ts';
 import type { ValidatorKey } from './keyFile.ts';
 import { replaceFileAsync } from './replaceFileAsync.ts';
 
-/** Signs for one validator. Rejects only on a fault of the disk, which is fatal. */
+/** Signs for one validator. Rejects only on a disk fault, which is fatal. */
 export interface Signer {
   sign(ask: SignAsk): Promise<Result<Signed, SignError>>;
 }
 
 export interface FileSignerOptions {
   readonly key: ValidatorKey;
-  /** priv_validator_state.json. */
+  /** Path of priv_validator_state.json. */
   readonly statePath: string;
   readonly suite: CryptoSuite;
   /**
-   * Heights up to this one are not signed at all: the log was damaged there, and with it the memory of a lock. The
-   * last-signed guard alone would allow a vote in a later round that contradicts that lock.
+   * Nothing is signed at heights up to this one: the WAL was damaged there and may have lost the record of a lock. The
+   * last-signed guard alone would allow a vote in a later round that contradicts this lock.
    */
   readonly silentThrough?: number;
   /**
-   * Something was cut off the log, which knows nothing of the last signature. Either it was that signature's record:
-   * then replay asks for just that signature again. Or the log has lost its end, and a lock with it: then, after
-   * anything else is asked for, the validator stays silent through that height.
+   * The end of the WAL was cut off, and the rest does not contain the last signature. If only that signature's record
+   * was lost, replay asks for the same signature again. If replay asks for anything else, the WAL may have lost a lock
+   * too, and the validator signs nothing more through that height.
    */
   readonly mustRepeat?: boolean;
-  /** The log has asked for just that signature again: it has lost nothing. */
+  /** Called when replay asks for the same signature again: the WAL has lost nothing else. */
   readonly onRepeated?: () => void;
 }
 
-/** A signer over key and state files. The state is durable before a signature leaves. */
+/** A signer on key and state files. The state is durable before a signature is returned. */
 export class FileSigner implements Signer {
   readonly #options: FileSignerOptions;
   #last: LastSigned;
   #mustRepeat: boolean;
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** Throws OperatingError when the state is missing or unreadable: without it the validator might sign twice. */
+  /** Throws OperatingError if the state is missing or unreadable: without it the validator might double-sign. */
   static open(options: FileSignerOptions): FileSigner {
     const { statePath } = options;
     if (!existsSync(statePath)) {
@@ -73,12 +73,12 @@ export class FileSigner implements Signer {
     this.#mustRepeat = options.mustRepeat === true;
   }
 
-  /** What was signed last, as it is on disk. */
+  /** The last signature, as recorded on disk. */
   get last(): LastSigned {
     return this.#last;
   }
 
-  /** One ask at a time, in the order asked. */
+  /** Handles one request at a time, in order. */
   sign(ask: SignAsk): Promise<Result<Signed, SignError>> {
     const answer = this.#tail.then(() => this.#sign(ask));
     this.#tail = answer;
@@ -111,14 +111,14 @@ export class FileSigner implements Signer {
     const signature = suite.ed25519Sign(key.seed, ask.bytes);
     const next = lastSigned(ask, signature);
     const written = await replaceFileAsync(statePath, Buffer.from(formatLastSigned(next)));
-    // The old state is whole and the signature never left: nothing was signed, and the next ask may find room.
+    // The old state is intact and no signature was returned, so nothing counts as signed; the next attempt may succeed.
     if (!written.ok) return err({ code: 'unavailable', message: written.error });
     this.#last = next;
     return ok({ signature, bytes: ask.bytes });
   }
 }
 
-/** Writes the state of a validator that has never signed, unless there is one. */
+/** Writes the initial state of a validator that has never signed, unless a state exists. */
 export function createSignState(statePath: string): void {
   if (existsSync(statePath)) return;
   onFile('write', statePath, () => replaceFile(statePath, Buffer.from(formatLastSigned(NOTHING_SIGNED))));

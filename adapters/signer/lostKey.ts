@@ -4,8 +4,8 @@ import { onFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 
 /**
- * Refuses a home whose validator has signed but whose key is gone: going on without it, or with a new one, would end
- * the validator without a word. Throws OperatingError; a key that is there, or a state without signatures, is fine.
+ * Refuses a home whose validator has signed but whose key is missing: to run without it, or with a new key, would
+ * silently end the validator. Throws OperatingError. An existing key, or a state without signatures, is fine.
  */
 export function refuseLostKey(keyPath: string, statePath: string): void {
   if (existsSync(keyPath) || !existsSync(statePath)) return;

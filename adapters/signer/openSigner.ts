@@ -13,12 +13,12 @@ import { endSilence, loadSilence, saveSilence } from './silence.ts';
 
 export interface OpenSignerOptions {
   readonly key: ValidatorKey;
-  /** priv_validator_state.json. */
+  /** Path of priv_validator_state.json. */
   readonly statePath: string;
   readonly suite: CryptoSuite;
   readonly kv: Pick<KvStore, 'get'>;
   readonly wal: {
-    /** `cut`: an unfinished write, or a last record that was damaged, was cut off the end. */
+    /** `cut`: an unfinished write, or a damaged last record, was cut off the end. */
     readonly losses: WalLosses;
     readonly turnedOver: number;
     records(): readonly LogRecord[];
@@ -26,7 +26,7 @@ export interface OpenSignerOptions {
   warn(text: string): void;
 }
 
-/** How far back the chain is searched for signatures of ours that the state does not know. */
+/** How many heights of the chain are searched for signatures of this validator that the state does not record. */
 const COMMITS_SEARCHED_MAX = 1000;
 const STEPS = { proposal: 1, prevote: 2, precommit: 3 } as const;
 
@@ -36,12 +36,13 @@ const isAfter = (a: Place, b: Place): boolean =>
   a.height !== b.height ? a.height > b.height : a.round !== b.round ? a.round > b.round : a.step > b.step;
 
 /**
- * Opens the validator's signer after comparing its last-signed state with what else the home remembers. Throws
- * OperatingError when the state is older than the log or the chain: an old copy that would sign twice.
+ * Opens the validator's signer, after comparing its last-signed state with the WAL and the chain. Throws OperatingError
+ * when the state is older than one of them: it is an old copy that would allow double-signing.
  *
- * A lock lives in the log. If the guard has signed at a height of which the log knows nothing any more, and the store
- * does not have its block, the validator stays silent through that height: a vote in a later round could contradict a
- * lock it has forgotten. That it must be is kept beside the state, as the log of the next start has such records again.
+ * A lock is only recorded in the WAL. If the state records a signature at a height that is missing from the WAL, and
+ * the store does not have that height's block, the validator signs nothing through that height: a vote in a later round
+ * could contradict a forgotten lock. This is saved beside the state, because at the next start the WAL has records of
+ * that height again.
  */
 export function openSigner(options: OpenSignerOptions): FileSigner {
   const { key, statePath, suite, kv, wal } = options;
@@ -58,8 +59,8 @@ export function openSigner(options: OpenSignerOptions): FileSigner {
   if (height === 0 || isOver || (before !== undefined && before.height !== height)) endSilence(statePath);
   if (height === 0 || isOver) return signer;
   const isLogged = !wal.losses.lossy && wal.records().some((record) => record.height === height);
-  // A proposal promises nothing that a log could forget: only votes must be found there, or be asked for again. Where
-  // nothing was cut off, everything that a vote rests on is there: its own record is what a crash comes before.
+  // A proposal depends on no lock, so only votes must be in the log or be requested again. If nothing was cut off, the
+  // log has everything that the vote depended on: a crash can only have prevented the vote's own record.
   const isAhead = isAfter(signer.last, newer) && signer.last.step > STEPS.proposal;
   const found = !isLogged ? 'silent' : isAhead && wal.losses.cut ? 'repeat' : undefined;
   const kept = before?.height === height ? before.mode : undefined;
@@ -80,7 +81,9 @@ function warnOfSilence({ statePath, warn }: OpenSignerOptions, chain: ChainReads
   );
 }
 
-/** A key that was made anew, or comes from another home, is no member of the validators whose work it would take up. */
+/**
+ * Refuses a key that did not make the last signature: a new key, or one of another home, is not the chain's validator.
+ */
 function refuseOtherKey({ key, statePath, suite }: OpenSignerOptions, last: LastSigned): void {
   if (last.bytes === undefined || last.signature === undefined) return;
   if (suite.ed25519Verify(key.publicKey, last.bytes, last.signature)) return;
@@ -99,7 +102,7 @@ const stale = (statePath: string, { height }: Place, newer: number, where: strin
       `and that is at least ${newer}, "round" to 0, "step" to 3, and remove "signature" and "signbytes"`,
   );
 
-/** The newest signature of ours that the log has seen made. */
+/** The newest signature of this validator in the log. */
 function lastInLog(records: readonly LogRecord[]): Place | undefined {
   let last: Place | undefined;
   for (const record of records) {
@@ -114,7 +117,7 @@ function lastInLog(records: readonly LogRecord[]): Place | undefined {
   return last;
 }
 
-/** The newest height above `above` whose commit bears our signature. */
+/** The newest height above `above` whose commit contains this validator's signature. */
 function lastInChain(chain: ChainReads, key: ValidatorKey, above: number): number | undefined {
   const lowest = Math.max(above + 1, chain.base(), chain.head() - COMMITS_SEARCHED_MAX + 1, 1);
   for (let height = chain.head(); height >= lowest; height--) {

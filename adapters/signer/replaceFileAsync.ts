@@ -4,11 +4,11 @@ import { err, ok, type Result } from '../../core/lib/result.ts';
 import { fileError, isDiskFull, isOutOfFiles, linkedFile, writeAll } from '../disk/files.ts';
 
 /**
- * Replaces a file durably: temporary file, sync, rename, sync of the directory. Only the two syncs leave the thread:
- * the rest is done by the page cache in microseconds, and each step that waited for another thread would wait for a
- * turn of the event loop too, eight for one signature. An error means that the disk is full, or as many files are open
- * as may be, and the old file still stands. Rejects with OperatingError on any other fault; then the old or the new
- * content may be found, and the caller must not go on.
+ * Replaces a file durably: temporary file, sync, rename, sync of the directory. Only the two syncs run off the thread.
+ * The other steps only touch the page cache and take microseconds; run asynchronously, each would also wait for a turn
+ * of the event loop, eight for one signature. An error result means that the disk is full or too many files are open,
+ * and the old file is intact. Rejects with OperatingError on any other fault: then the old or the new content may be on
+ * disk, and the caller must not continue.
  */
 export async function replaceFileAsync(
   path: string,
@@ -20,7 +20,7 @@ export async function replaceFileAsync(
   try {
     const file = linkedFile(path);
     const temporary = `${file}.tmp`;
-    // Opened first: what comes after the rename must not lack a descriptor.
+    // Opened first: after the rename, no descriptor might be left for it.
     if (process.platform !== 'win32') folder = openSync(dirname(file), 'r');
     const fd = openSync(temporary, 'w', mode);
     try {

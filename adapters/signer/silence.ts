@@ -1,6 +1,6 @@
 /**
- * What a validator must not do at one height, kept beside its state until the height is over: the log that was found
- * lacking at one start looks whole at the next.
+ * What a validator must not sign at one height, saved beside its state until the height is over: a WAL that was found
+ * incomplete at one start looks complete at the next.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import { OperatingError } from '../operatingError.ts';
 
 export interface Silence {
   readonly height: number;
-  /** `silent`: signs nothing at that height. `repeat`: nothing but what it has signed last there. */
+  /** `silent`: sign nothing at that height. `repeat`: sign only what was signed last at that height. */
   readonly mode: 'silent' | 'repeat';
 }
 
 export const silencePath = (statePath: string): string =>
   path.join(path.dirname(statePath), 'priv_validator_silence.json');
 
-/** undefined when nothing is to be kept. Throws OperatingError for a file that does not say which height it is about. */
+/** undefined without restriction. Throws OperatingError if the file does not state its height. */
 export function loadSilence(statePath: string): Silence | undefined {
   const file = silencePath(statePath);
   if (!existsSync(file)) return undefined;
@@ -39,7 +39,7 @@ function parseSilence(text: string): Silence | undefined {
   }
 }
 
-/** Durable before it returns. */
+/** Durable when it returns. */
 export function saveSilence(statePath: string, silence: Silence): void {
   const file = silencePath(statePath);
   onFile('write', file, () => replaceFile(file, Buffer.from(`${JSON.stringify(silence)}\n`)));

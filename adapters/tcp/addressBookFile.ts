@@ -3,9 +3,9 @@ import type { AddressBook } from '../../core/p2p/addressBook.ts';
 import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 
-/** Larger than any book we write; a file beyond it is not ours. */
+/** Larger than any address book that this node writes. */
 const FILE_BYTES_MAX = 4 << 20;
-/** CometBFT's bucket_type. */
+/** Values of CometBFT's bucket_type. */
 const [NEW, OLD] = [1, 2];
 
 const timeText = (micros: number): string => new Date(micros / 1000).toISOString();
@@ -14,7 +14,7 @@ const timeOf = (text: unknown): number => {
   return Number.isFinite(ms) && ms > 0 ? ms * 1000 : 0;
 };
 
-/** addrbook.json with CometBFT's names; our book has no buckets. */
+/** Writes addrbook.json with CometBFT's field names; this address book has no buckets. */
 export function saveAddressBook(file: string, book: AddressBook): void {
   const addrs = book.entries().map((entry) => ({
     addr: { id: entry.address.id, ip: entry.address.host, port: entry.address.port },
@@ -29,7 +29,7 @@ export function saveAddressBook(file: string, book: AddressBook): void {
   onFile('write', file, () => replaceFile(file, Buffer.from(text), 0o644));
 }
 
-/** Fills the book from a file if there is one. What the book's rules refuse by now is left out. */
+/** Fills the address book from a file, if it exists. Skips entries that the book's rules refuse now. */
 export function loadAddressBook(file: string, book: AddressBook): void {
   if (!existsSync(file)) return;
   const text = onFile('read', file, () => readFileSync(file, 'utf8'));

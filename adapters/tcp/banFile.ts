@@ -4,16 +4,16 @@ import type { Ban } from '../../core/p2p/standing.ts';
 import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 
-/** Far more than the bans that a node remembers. */
+/** Far larger than all bans that a node keeps. */
 const FILE_BYTES_MAX = 1 << 20;
 const REASON_LENGTH_MAX = 512;
 const ID = /^[0-9a-f]{40}$/;
 
-/** Beside the address book, which belongs to CometBFT's format and has no place for bans. */
+/** A file beside the address book, whose format is CometBFT's and has no field for bans. */
 export const banFileOf = (addressBookFile: string): string =>
   path.join(path.dirname(addressBookFile), 'bans.json');
 
-/** For operators to read: whom the node refuses, why, until when. Deleting the file ends all bans at the next start. */
+/** Readable by operators: banned peers, reasons, ends. Deleting the file ends all bans at the next start. */
 export function saveBans(file: string, bans: readonly Ban[]): void {
   const list = bans.map(({ peer, reason, until, times }) => ({
     id: peer,
@@ -25,7 +25,7 @@ export function saveBans(file: string, bans: readonly Ban[]): void {
   onFile('write', file, () => replaceFile(file, Buffer.from(text), 0o644));
 }
 
-/** Bans from the file, if there is one; entries that say nothing usable are left out. */
+/** Bans from the file, if it exists; skips invalid entries. */
 export function loadBans(file: string): readonly Ban[] {
   if (!existsSync(file)) return [];
   const text = onFile('read', file, () => readFileSync(file, 'utf8'));

@@ -1,4 +1,4 @@
 import type { Micros } from '../../core/types/ids.ts';
 
-/** Microseconds that never step back, so that no deadline of a connection moves when the wall clock does. */
+/** Monotonic time in microseconds: deadlines of connections do not move when the wall clock is set. */
 export const steadyNow = (): Micros => Math.floor((performance.timeOrigin + performance.now()) * 1000);

@@ -1,4 +1,4 @@
-/** The node's network: a listener, dials, and one TcpLink a peer. What to do with whom is decided by core/p2p/peers. */
+/** The p2p network: a listener, dials, and one TcpLink per peer. core/p2p/peers makes the decisions. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
@@ -34,26 +34,26 @@ export interface NetworkOptions {
   readonly info: NodeInfo;
   readonly suite: CryptoSuite;
   readonly log: Logger;
-  /** Of a transaction that the pool takes. */
+  /** Maximum size of a transaction that the mempool accepts. */
   readonly txBytesMax: number;
-  /** Bytes that may wait in the driver before sockets are left unread; 32 MiB unless told. */
+  /** Input bytes that may wait in the driver before sockets are no longer read; default 32 MiB. */
   readonly backlogBytesMax?: number;
 }
 
-/** Where frames go. */
+/** Receives the frames. */
 export interface NodeInputs {
   input(input: Input): void;
   readonly backlog: number;
 }
 
-/** Inputs that may wait in the driver before sockets are left unread. */
+/** Inputs that may wait in the driver before sockets are no longer read. */
 const BACKLOG_MAX = 2048;
 const BACKLOG_BYTES_MAX = 32 << 20;
 const WAKE_MS_MIN = 20;
 const WAKE_MS_MAX = 30_000;
 
 interface Entry {
-  /** The socket before it is open, of a dial. */
+  /** The socket; for a dial, even before it is open. */
   readonly socket: Socket;
   link: TcpLink | undefined;
 }
@@ -98,13 +98,13 @@ export class Network implements NetworkReader {
     this.#server = createServer((socket) => this.#onAccept(socket));
   }
 
-  /** Starts to listen (if so configured) and to dial. Throws OperatingError when the port cannot be had. */
+  /** Starts to listen (if configured) and to dial. Throws OperatingError if it cannot listen. */
   async start(node: NodeInputs): Promise<void> {
     const { config } = this.#options;
     this.#node = node;
     this.#memory.start();
     if (config.listen !== undefined) {
-      // A failed accept (too many open files) costs that connection only.
+      // A failed accept (too many open files) only loses that connection.
       this.#listening = await listenOn(this.#server, config.listen, (reason) =>
         this.#options.log.warn(`p2p listener: ${reason}`),
       );
@@ -112,7 +112,7 @@ export class Network implements NetworkReader {
     this.#onWake();
   }
 
-  /** Ends every connection. */
+  /** Closes all connections. */
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -132,7 +132,7 @@ export class Network implements NetworkReader {
   send(to: readonly PeerId[], channel: ChannelId, bytes: Bytes): void {
     for (const peer of to) {
       const isSent = this.#linkOf(peer)?.send(channel, bytes) ?? true;
-      // Whatever else finds no room is said again anyway, and by then newer.
+      // Only unsent transactions are reported: everything else is sent again anyway, with newer content.
       if (!isSent && channel === CHANNELS.mempool) this.#input({ kind: 'unsent', peer, channel, bytes });
     }
   }

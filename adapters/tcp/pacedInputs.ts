@@ -4,12 +4,12 @@ import type { PeerId } from '../../core/types/ids.ts';
 
 type Frame = Extract<Input, { kind: 'frame' }>;
 
-/** Transactions handed on in one turn of the event loop: each may cost the application a signature to recover. */
+/** Transactions delivered per turn of the event loop: each may cost the application a signature recovery. */
 const TURN_TXS = 8;
-/** A peer of whom so much waits is not read from until some of it is handled. */
+/** A peer with this many waiting frames or bytes is not read until some are handled. */
 const PEER_FRAMES_MAX = 1024;
 const PEER_BYTES_MAX = 4 << 20;
-/** What waits beyond these is lost, of the peer of whom most waits: only many who flood at once get so far. */
+/** Above these totals, the newest frame of the peer with the most is dropped. Only many flooding peers reach this. */
 const FRAMES_MAX = 4096;
 const BYTES_MAX = 16 << 20;
 
@@ -24,13 +24,13 @@ interface Lane {
 }
 
 /**
- * Transactions from peers, a few a turn, so that votes and parts pass them: checking a flood of transactions in the
- * order of arrival would hold up the blocks that are to take them in. A message with many is cut to such pieces. Peers
- * take turns, so that those who flood wait for each other, and nobody else does.
+ * Delivers peers' transactions, a few per turn, so that votes and block parts overtake them: checking a flood of
+ * transactions in order of arrival would delay the blocks that should include them. A large message is split into
+ * pieces. Peers take turns, so flooding peers delay each other and nobody else.
  */
 export class PacedInputs {
   readonly #deliver: (frame: Frame) => void;
-  /** Of those of whom something waits, in the order of their turns. */
+  /** Peers with waiting frames, in the order of their turns. */
   readonly #lanes = new Map<PeerId, Lane>();
   #frames = 0;
   #bytes = 0;
@@ -40,7 +40,7 @@ export class PacedInputs {
     this.#deliver = deliver;
   }
 
-  /** Whether as much of this peer waits as may. */
+  /** Whether the peer has reached its limit of waiting frames or bytes. */
   isFullOf(peer: PeerId): boolean {
     const lane = this.#lanes.get(peer);
     return lane !== undefined && (lane.waiting.length >= PEER_FRAMES_MAX || lane.bytes >= PEER_BYTES_MAX);
@@ -49,7 +49,7 @@ export class PacedInputs {
   push(frame: Frame): void {
     const decoded = decodeTxsMessage(frame.bytes);
     const txs = decoded.ok ? decoded.value.txs : [];
-    // What does not decode goes on as it is, for the node to find fault with.
+    // A message that does not decode is passed on unchanged, so that the node can punish the peer.
     if (txs.length <= TURN_TXS) this.#add({ frame, txs: Math.max(1, txs.length) });
     else {
       for (let at = 0; at < txs.length; at += TURN_TXS) {
@@ -72,7 +72,7 @@ export class PacedInputs {
     while (this.#bytes > BYTES_MAX) this.#loseOne(({ bytes }) => bytes);
   }
 
-  /** What came last of the peer of whom most waits; of equals, of the one whose turn is last. */
+  /** Drops the newest frame of the peer with the most; of equal peers, the one whose turn is last. */
   #loseOne(size: (lane: Lane) => number): void {
     let most: readonly [PeerId, Lane] | undefined;
     for (const entry of this.#lanes) {
@@ -106,7 +106,7 @@ export class PacedInputs {
       if (first === undefined || first.txs > room) return;
       room -= first.txs;
       this.#take(peer, lane, lane.waiting.shift());
-      // Whoever has more to say goes to the end of the line, which this loop gets to.
+      // A peer with more frames goes to the end of the queue, which this loop reaches too.
       if (this.#lanes.delete(peer)) this.#lanes.set(peer, lane);
       this.#deliver(first.frame);
     }

@@ -7,10 +7,10 @@ import { banFileOf, loadBans, saveBans } from './banFile.ts';
 import { steadyNow } from './clock.ts';
 
 const SAVE_BOOK_MS = 120_000;
-/** A ban is on disk so soon; many at once are written together. */
+/** Delay before bans are written, so that several are written together. */
 const SAVE_BANS_MS = 1000;
 
-/** What the node knows of peers and keeps over a restart: the address book and the bans, each in a file. */
+/** What the node keeps about peers across restarts: the address book and the bans, each in a file. */
 export class PeerMemory {
   readonly #config: P2pConfig;
   readonly #peers: Peers;
@@ -26,7 +26,7 @@ export class PeerMemory {
     this.#log = log;
   }
 
-  /** Gives the peers what was kept, and keeps what changes from now on. */
+  /** Loads both files into the peers, and saves changes from now on. */
   start(): void {
     loadAddressBook(this.#config.addressBookFile, this.#peers.book);
     this.#book = this.#peers.book.version;
@@ -35,14 +35,14 @@ export class PeerMemory {
     this.#bookTimer.unref();
   }
 
-  /** Something may have changed the bans. */
+  /** Call it when bans may have changed. */
   onChange(): void {
     if (this.#peers.standings.version === this.#bans || this.#bansTimer !== undefined) return;
     this.#bansTimer = setTimeout(() => this.#saveBans(), SAVE_BANS_MS);
     this.#bansTimer.unref();
   }
 
-  /** Saves everything; nothing later. */
+  /** Saves everything for the last time. */
   stop(): void {
     clearInterval(this.#bookTimer);
     clearTimeout(this.#bansTimer);

@@ -1,4 +1,4 @@
-/** Opening sockets: what can go wrong comes back as one line an operator can act on. */
+/** Opens sockets. Errors become one line that an operator can act on. */
 import { connect, type Server, type Socket } from 'node:net';
 import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
@@ -12,7 +12,7 @@ function socketReason(error: unknown): string {
   return reasonOf(error);
 }
 
-/** Listens; the answer has the real port. Throws OperatingError. `onError` hears of what fails later. */
+/** Listens and returns the address with the actual port. Throws OperatingError; `onError` gets later failures. */
 export async function listenOn(
   server: Server,
   { host, port }: ListenAddress,
@@ -31,7 +31,7 @@ export async function listenOn(
   return { host, port: typeof at === 'object' && at !== null ? at.port : port };
 }
 
-/** Dials; exactly one of the callbacks is called, unless the returned socket is destroyed before. */
+/** Dials. Exactly one of the callbacks is called, unless the returned socket is destroyed before. */
 export function dialSocket(
   { host, port }: ListenAddress,
   timeoutMs: number,

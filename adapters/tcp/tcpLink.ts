@@ -9,25 +9,25 @@ import { steadyNow } from './clock.ts';
 export interface TcpLinkOptions {
   readonly socket: Socket;
   readonly connection: Connection;
-  /** The handshake must be over by then, however small its steps are. */
+  /** The handshake must be complete by then, even if each step makes progress. */
   readonly handshakeEnds: Micros;
   readonly onEvent: (event: ConnectionEvent) => void;
-  /** The socket ended, failed, or was given up; called at most once, never after `close`. */
+  /** The socket ended or failed, or was given up. Called at most once, and never after `close`. */
   readonly onEnded: (reason: string, isFault: boolean) => void;
-  /** The node has more input than it can handle, of all or of this peer: do not read. */
+  /** Whether the node has too much unhandled input, in total or from this peer: then the socket is not read. */
   readonly isOverloaded: () => boolean;
 }
 
-/** Bytes handed to the socket at once. */
+/** Maximum bytes passed to the socket at once. */
 const WRITE_BYTES = 65_536;
-/** A peer that takes nothing for this long is gone, or wants us to hold its messages for ever. */
+/** A peer that reads nothing for this long is disconnected: else this node would hold its messages for ever. */
 const STALL_MICROS_MAX = 30_000_000;
-/** How soon an overloaded node looks again whether it can read. */
+/** How soon an overloaded node checks again whether it can read. */
 const OVERLOAD_MICROS = 5_000;
-/** A closed link may still write its last words. */
+/** How long a closed link may still send its last bytes. */
 const LINGER_MS = 500;
 
-/** One socket and the protocol on it. Carries bytes and times between them; decides nothing. */
+/** One socket and its protocol state machine. Passes bytes and times between them and makes no decisions. */
 export class TcpLink {
   readonly connection: Connection;
   readonly #socket: Socket;
@@ -66,14 +66,14 @@ export class TcpLink {
     return this.#socket.bytesRead;
   }
 
-  /** Messages not sent because the peer did not read fast enough. */
+  /** Messages dropped because the peer did not read fast enough. */
   get messagesLost(): number {
     return this.#lost;
   }
 
   /**
-   * Queues a message; it leaves at the end of this turn of the event loop with all others. False when the queue is
-   * full: the message is not sent.
+   * Queues a message. All queued messages are written at the end of this turn of the event loop. False when the queue
+   * is full: the message is not sent.
    */
   send(channel: number, bytes: Bytes): boolean {
     if (this.#isOver) return false;
@@ -93,7 +93,7 @@ export class TcpLink {
     return true;
   }
 
-  /** Writes what is queued, as far as the socket takes it, and ends. */
+  /** Writes queued messages as far as the socket accepts them, then closes. */
   close(): void {
     if (this.#isOver) return;
     this.#flush();
@@ -147,7 +147,7 @@ export class TcpLink {
     this.#arm(now);
   }
 
-  /** One timer for all deadlines; it may fire early and look again, but never late. */
+  /** One timer for all deadlines. It may fire early and be set again, but never late. */
   #arm(now: Micros): void {
     const at = this.#nextAt(now);
     if (this.#timer !== undefined && this.#timerAt <= at) return;

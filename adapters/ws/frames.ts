@@ -1,14 +1,14 @@
 import type { SharedTexts } from '../../core/rpc/httpAnswer.ts';
 
-/** A text frame that is whole, of a server (RFC 6455 §5.2). */
+/** First byte of a complete text frame (RFC 6455 §5.2). */
 const FIN_TEXT = 0x81;
-/** Openings whose frames are kept: clients of one library tend to use the same ids. */
+/** Openings whose frames are cached: clients with the same library tend to use the same ids. */
 const OPENINGS_MAX = 4;
 
 interface Encoded {
   readonly texts: readonly Buffer[];
   readonly bytes: number;
-  /** By opening. */
+  /** Encoded frames by opening. */
   readonly frames: Map<string, Buffer>;
 }
 
@@ -24,7 +24,7 @@ function encodedOf(shared: SharedTexts): Encoded {
   return made;
 }
 
-/** Writes the frame's first bytes; answers where its payload begins. */
+/** Writes the head of a frame; returns where its payload begins. */
 function writeHead(into: Buffer, at: number, length: number): number {
   into[at] = FIN_TEXT;
   if (length < 126) {
@@ -45,8 +45,8 @@ function writeHead(into: Buffer, at: number, length: number): number {
 const HEAD_BYTES_MAX = 10;
 
 /**
- * One text frame for each text, after the opening, in one piece. The texts are encoded once however many clients there
- * are, and clients with the same opening share the frames themselves.
+ * One text frame for each text, which follows the opening; all in one buffer. The texts are encoded once for all
+ * clients, and clients with the same opening share the frames too.
  */
 export function sharedFrames(opening: string, shared: SharedTexts): Buffer {
   const { texts, bytes, frames } = encodedOf(shared);

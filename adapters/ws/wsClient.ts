@@ -3,38 +3,42 @@ import type { RawData, WebSocket } from 'ws';
 import type { SessionOut, SharedTexts } from '../../core/rpc/httpAnswer.ts';
 import { sharedFrames } from './frames.ts';
 
-/** One client's conversation. The endpoint hands over one message at a time. */
+/** One client's session. The endpoint passes one message at a time. */
 export interface WsSession {
-  /** The next message is read when the promise has settled. */
+  /** The next message is read after the promise has settled. */
   message(text: string): void | Promise<void>;
-  /** What was sent has left; there is room for more. */
+  /** Called when sent data has left and there is room for more. */
   drained?(): void;
-  /** The socket is gone, or about to be: ends its subscriptions. */
+  /** The socket is closed or about to close: ends the subscriptions. */
   close(): void;
 }
 
 export interface WsLimits {
   readonly connectionsMax: number;
   readonly frameBytesMax: number;
-  /** Messages of one client that wait, or `frameBytesMax` of them; then nothing more is read from it. */
+  /**
+   * Maximum waiting messages of a client, or `frameBytesMax` of them in total; at the limit, the client is not read.
+   */
   readonly waitingMax: number;
-  /** Bytes that a client may leave unread; above that it is closed as too slow. */
+  /** Unread bytes of a client above which it is closed as too slow. */
   readonly bufferedBytesMax: number;
-  /** Of all clients together, without what is held once for many; above it those are closed that leave most. */
+  /**
+   * Unread bytes of all clients, without buffers that clients share. Above it, the clients with the most are closed.
+   */
   readonly unreadBytesMax: number;
   readonly pingMs: number;
-  /** Silence (no frame, no pong) after which a client counts as gone. */
+  /** A client without any frame or pong for this long counts as gone. */
   readonly silenceMs: number;
 }
 
-/** With fewer bytes than this unwritten, the session is asked for more. */
+/** Below this many unwritten bytes the session may send more. */
 const DRAINED_BYTES = 64 * 1024;
 /** A websocket close reason has at most this many bytes. */
 const REASON_BYTES_MAX = 123;
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 
-/** One websocket: reads messages one at a time, bounds what it holds in both directions. */
+/** One websocket: reads messages one at a time and bounds the data held in both directions. */
 export class WsClient implements SessionOut {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
@@ -49,7 +53,7 @@ export class WsClient implements SessionOut {
   #heardAt = performance.now();
   #pingedAt = performance.now();
 
-  /** `socket` is the one under `ws`. */
+  /** `socket` is the socket under `ws`. */
   constructor(
     ws: WebSocket,
     socket: Duplex,
@@ -70,7 +74,7 @@ export class WsClient implements SessionOut {
     });
     ws.on('pong', heard);
     ws.on('ping', heard);
-    // A bad frame or a reset: ws closes the socket itself with the fitting code.
+    // On a bad frame or a reset, ws itself closes the socket with the right code.
     ws.on('error', () => {});
     ws.on('close', () => {
       onGone();
@@ -94,7 +98,7 @@ export class WsClient implements SessionOut {
     this.#bound();
   }
 
-  /** Frames are written beside ws, which would make each anew for each client. */
+  /** Writes frames directly to the socket: ws would encode them again for each client. */
   sendShared(opening: string, shared: SharedTexts): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#gather();
@@ -106,7 +110,7 @@ export class WsClient implements SessionOut {
     if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.closeSlow();
   }
 
-  /** What is held for this client alone. */
+  /** Unread bytes held for this client alone. */
   get unread(): number {
     return this.#unread;
   }
@@ -126,9 +130,9 @@ export class WsClient implements SessionOut {
     this.#ws.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString());
   }
 
-  /** Pings, and lets go of a client that has been silent for too long. */
+  /** Sends pings, and disconnects a client that was silent for too long. */
   check(now: number): void {
-    // Of a client that we do not read from, silence says nothing.
+    // While the socket is not read, silence means nothing.
     if (this.#ws.isPaused) this.#heardAt = now;
     if (now - this.#heardAt > this.#limits.silenceMs) this.#ws.terminate();
     else if (now - this.#pingedAt >= this.#limits.pingMs && this.#ws.readyState === this.#ws.OPEN) {
@@ -172,7 +176,7 @@ export class WsClient implements SessionOut {
     }
   }
 
-  /** What is sent in one turn, such as all events of a block, leaves in one system call. */
+  /** Data sent within one turn, such as all events of a block, is written with one system call. */
   #gather(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;

@@ -7,9 +7,9 @@ import { isOriginAllowed } from './origin.ts';
 import { WsClient, type WsLimits, type WsSession } from './wsClient.ts';
 
 export interface WsEndpointOptions {
-  /** Other paths are refused with 404; undefined takes any. */
+  /** Other paths are refused with 404; undefined accepts any. */
   readonly path: string | undefined;
-  /** Host names of pages that may connect, or `*`; a client that sends no Origin is no page. */
+  /** Host names of pages that may connect, or `*`. A client without Origin is not a browser page and is accepted. */
   readonly origins: readonly string[];
   /** `remote` is `ip:port`. */
   readonly open: (out: SessionOut, remote: string) => WsSession;
@@ -31,7 +31,7 @@ const CHECKS_PER_PING = 9;
 const GOING_AWAY = 1001;
 const CLOSE_MS = 2_000;
 
-/** Websocket sessions on some HTTP server's port: bounded, pinged, closed with a reason when too slow. */
+/** Websocket sessions on the port of an HTTP server: bounded, pinged, closed with a reason when too slow. */
 export class WsEndpoint {
   readonly #options: WsEndpointOptions;
   readonly #limits: WsLimits;
@@ -75,7 +75,7 @@ export class WsEndpoint {
     });
   }
 
-  /** Closes every session with this reason. */
+  /** Closes all sessions with this reason. */
   close(reason: string): void {
     clearInterval(this.#checks);
     for (const client of this.#clients) client.close(GOING_AWAY, reason);

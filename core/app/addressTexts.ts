@@ -4,10 +4,13 @@ import { Recent } from '../lib/recent.ts';
 import { packed } from '../state/packed.ts';
 import type { Address } from '../types/ids.ts';
 
-/** Addresses of a few full blocks. */
+/** Enough for the addresses that a few full blocks name. */
 const TEXTS_MAX = 16_384;
 
-/** Both written forms of an address, remembered: a checksum costs a hash, and events name the same addresses again and again. */
+/**
+ * Caches both text forms of an address: an EIP-55 checksum costs a hash, and events name the same addresses again and
+ * again.
+ */
 export class AddressTexts {
   readonly #hrp: string;
   readonly #eip55 = new Recent<string>(TEXTS_MAX);

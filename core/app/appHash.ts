@@ -6,7 +6,10 @@ export interface AppHashParts {
   readonly modulesRoot: Hash;
 }
 
-/** What the consensus header commits to: both worlds as a Cosmos simple map, so that either can be proven alone. */
+/**
+ * The two roots behind the app hash of the consensus header, as entries of a Cosmos simple map: each can be proven
+ * alone.
+ */
 export const appHashEntries = ({ ethBlockHash, modulesRoot }: AppHashParts) =>
   [
     ['ethereum', ethBlockHash],

@@ -19,10 +19,10 @@ export const DEFAULT_HRP = 'chain';
 export const DEFAULT_DENOM = 'achain';
 const ACCOUNTS_MAX = 1_000_000;
 const SLOTS_MAX = 1_000_000;
-/** The SDK's rule, and short enough for the key of its supply. */
+/** The SDK's denom format, but short enough that the key of the supply record can hold it. */
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,115}$/;
 
-/** Whether a chain can have this as its own denom. */
+/** Whether a chain can use this text as its native denom. */
 export const isNativeDenom = (denom: string): boolean => DENOM.test(denom);
 
 export interface GenesisAccount {
@@ -31,10 +31,12 @@ export interface GenesisAccount {
   nonce: bigint;
   code: Bytes;
   storage: readonly { readonly slot: Bytes; readonly value: Bytes }[];
-  /** Given in the auth section; others are numbered after these in order of address. */
+  /**
+   * Set when the auth section lists the account. All other accounts get the numbers after these, in order of address.
+   */
   accountNumber: bigint | undefined;
   pubKey: Bytes | undefined;
-  /** 0x text the auth section promised, checked against the code. */
+  /** 32 bytes; the code hash that the auth section states. It must match the code. */
   codeHash: Bytes | undefined;
 }
 
@@ -45,14 +47,14 @@ export interface AppState {
   readonly fork: ForkRules;
   readonly auth: AuthParams;
   readonly feeMarket: FeeMarketParams;
-  /** In order of address. */
+  /** In ascending order of address. */
   readonly accounts: readonly GenesisAccount[];
   readonly supply: bigint;
 }
 
 const SECTIONS = ['auth', 'bank', 'evm', 'feemarket'];
 
-/** `ethermint_9000-1` → 9000. */
+/** The number in a chain id of the form `name_number-revision`: `ethermint_9000-1` → 9000. */
 export const evmChainIdOf = (chainId: string): bigint | undefined => {
   const match = /^[a-z]+_([1-9][0-9]{0,17})-[1-9][0-9]*$/.exec(chainId);
   return match === null ? undefined : BigInt(match[1] as string);
@@ -155,7 +157,7 @@ function readAuthAccount(json: Json, hrp: string, accounts: Accounts): bigint {
   return number;
 }
 
-/** Coins of the native denom; there are no others yet. */
+/** Sums coins of the native denom, the only denom of the chain. */
 function readCoins(json: Json, denom: string): bigint {
   let total = 0n;
   for (const coin of json.array(64)) {
@@ -277,7 +279,7 @@ function checkCode(
   }
 }
 
-/** Reads and checks the section as a whole. `chainId` is the consensus one. */
+/** Reads and checks `app_state` as a whole. `chainId` is the consensus chain id. */
 export function parseAppState(
   appState: unknown,
   chainId: string,
@@ -303,7 +305,7 @@ export function parseAppState(
     const sorted = accounts.sorted();
     checkCode(sorted, root, keccak256);
     const market = readFeeMarket(sections.feemarket as Json);
-    // EIP-1559 came with London.
+    // EIP-1559 is part of London: without it there is no base fee.
     const feeMarket = section.fork.london ? market : { ...market, noBaseFee: true, baseFee: 0n };
     const { denom, fork } = section;
     return { hrp, denom, evmChainId, fork, auth, feeMarket, accounts: sorted, supply };

@@ -5,9 +5,9 @@ import type { Address } from '../types/ids.ts';
 import { readAuth } from './auth/keeper.ts';
 import type { AuthRecord, View } from './chain.ts';
 
-/** A frozen height with the application's own records. */
+/** A read-only view of one height, with the auth module's records. */
 export class AppView extends StateView implements View {
-  /** As they stand here, read once. */
+  /** Caches the auth records of this height. */
   readonly #records = new Recent<AuthRecord>(this.world.db.accountsMax);
 
   auth(address: Address): AuthRecord | undefined {

@@ -35,10 +35,10 @@ import type { DecodedEthTx } from './tx/decodeTx.ts';
 
 type Ask<K extends AppAsk['kind']> = Extract<AppAsk, { kind: K }>;
 
-/** Runs of blocks at the next height that may yet be decided: own proposals and validated ones of later rounds. */
+/** Keeps runs of candidate blocks for the next height: our own proposals, and blocks validated in any round. */
 const RUNS_KEPT_MAX = 4;
 
-/** Operations of an index for the batch that commits the height. */
+/** An indexer's writes for the batch that commits the height. */
 export type IndexOps = (height: Height, results: FinalizeReply) => readonly KvOp[];
 
 interface KeptRun {
@@ -57,14 +57,14 @@ interface Staged {
 const sameTxs = (a: readonly Bytes[], b: readonly Bytes[]): boolean =>
   a.length === b.length && a.every((tx, i) => equalBytes(tx, b[i] as Bytes));
 
-/** What of the context the execution reads. */
+/** Compares only the fields that execution reads. */
 const sameContext = (a: BlockContext, b: BlockContext): boolean =>
   a.height === b.height &&
   a.time.seconds === b.time.seconds &&
   equalBytes(a.proposerAddress, b.proposerAddress) &&
   sameMisbehavior(a.misbehavior, b.misbehavior);
 
-/** The chain's application: Ethereum transactions on authenticated state, one block at a time. */
+/** The chain's application: Ethereum and Cosmos transactions on authenticated state, one block at a time. */
 export class EvmApplication implements Application {
   readonly #services: ChainServices;
   readonly #store: BlockStore;
@@ -102,7 +102,7 @@ export class EvmApplication implements Application {
       : this.#checkEthereum(decoded.value);
   }
 
-  /** What a Cosmos transaction would do on the latest state; a refusal is a failed result. */
+  /** What a Cosmos transaction would do on the latest state. A refused transaction yields a failed result. */
   simulate(tx: Bytes): TxResult {
     const simulated = simulateCosmosTx(this.#services, this.#head.view.world, tx);
     if (simulated.ok) return simulated.value;
@@ -120,7 +120,7 @@ export class EvmApplication implements Application {
       auth: view.auth(tx.signer),
     };
     const refused = checkCosmosTx(tx, signer, cosmos, {
-      // Genesis is kept under 0, whatever its number.
+      // Not `view.height + 1`: genesis has view height 0, whatever its Ethereum block number.
       height: latestEthBlock.header.number + 1,
       baseFee: nextBaseFee(latestEthBlock.header, feeMarket),
       gasLeft: cosmos.blockGasLimit,
@@ -182,7 +182,7 @@ export class EvmApplication implements Application {
     return this.#runs.find((kept) => sameContext(kept.context, context) && sameTxs(kept.txs, txs))?.run;
   }
 
-  /** The txs that execute in the order given and fit; the others are left for later blocks. */
+  /** Selects the transactions that execute in the given order and fit. The others are left for later blocks. */
   async propose(ask: Ask<'propose'>): Promise<readonly Bytes[]> {
     const run = this.#newRun(ask.context);
     const included: Bytes[] = [];
@@ -201,7 +201,7 @@ export class EvmApplication implements Application {
     return included;
   }
 
-  /** Rejects exactly what execution would refuse. */
+  /** Rejects a block exactly when execution would refuse one of its transactions. */
   async validate(ask: Ask<'validate'>): Promise<{ readonly accept: boolean; readonly reason: string }> {
     if (this.#keptRun(ask.context, ask.txs)?.hasRefusals === false) return { accept: true, reason: '' };
     const run = this.#newRun(ask.context);
@@ -230,7 +230,10 @@ export class EvmApplication implements Application {
     return block.reply;
   }
 
-  /** One atomic batch: state, block, indices, head pointer last. Then, and only then, the view advances. */
+  /**
+   * One atomic batch: state, block, indices, and last the head pointer. The view advances only after the batch is
+   * stored.
+   */
   async commit(ask: Ask<'commit'>): Promise<CommitReply> {
     const staged = present(this.#staged, 'commit follows finalize');
     const { ethBlock, ethHashes, sealed } = staged.block;
@@ -256,7 +259,10 @@ export class EvmApplication implements Application {
   }
 }
 
-/** Of one that sends a transaction it is a delegation: no other account with code is let pass, nor has a key. */
+/**
+ * Whether a sender has code. That code is an EIP-7702 delegation: admission refuses any other code, and contracts have
+ * no key.
+ */
 const hasCode = (account: AccountState | undefined): boolean =>
   account !== undefined && !equalBytes(account.codeHash, EMPTY_CODE_HASH);
 

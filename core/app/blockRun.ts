@@ -49,15 +49,18 @@ export interface ParentState {
   readonly world: WorldState;
   readonly ethHash: Hash;
   readonly ethHeader: EthHeader;
-  /** Ethereum hash of an earlier block; zeros when there is none. */
+  /** Ethereum hash of an earlier block; the zero hash if there is none. */
   blockHash(number: number): Hash;
 }
 
-/** A block after its end. */
+/** An executed block after its end. */
 export interface SealedBlock {
   readonly reply: FinalizeReply;
   readonly ethBlock: EthBlock;
-  /** One entry a consensus tx: the Ethereum hash of what it put into the Ethereum block, undefined when refused. */
+  /**
+   * One entry per consensus transaction: the hash of its Ethereum transaction; undefined if refused or a Cosmos
+   * transaction.
+   */
   readonly ethHashes: readonly (Hash | undefined)[];
   readonly sealed: Sealed;
 }
@@ -65,8 +68,8 @@ export interface SealedBlock {
 const NO_BLOOM = new Uint8Array(256);
 
 /**
- * The execution of one block on a frozen parent. Nothing of it depends on the consensus block's hash but `extraData`,
- * so a block that was proposed or validated here need not be run again when it is decided.
+ * The execution of one block on its frozen parent. Only `extraData` depends on the hash of the consensus block, so a
+ * block that this node proposed or validated need not run again when it is decided.
  */
 export class BlockRun {
   readonly #services: ChainServices;
@@ -74,21 +77,21 @@ export class BlockRun {
   readonly #context: BlockContext;
   readonly #env: BlockEnv;
   readonly #writes: BlockWriteSet;
-  /** Of what happened before the first transaction. */
+  /** Events from before the first transaction. */
   readonly #beginEvents: readonly AbciEvent[];
   readonly #results: TxResult[] = [];
   readonly #transactions: EthTx[] = [];
   readonly #receipts: EthReceipt[] = [];
   readonly #ethHashes: (Hash | undefined)[] = [];
-  /** Of both kinds of transactions. */
+  /** Gas of Ethereum and Cosmos transactions. */
   #gasUsed = 0n;
-  /** Of the Ethereum ones, as their receipts count it. */
+  /** Gas of the Ethereum transactions only: their receipts count it cumulatively. */
   #ethGasUsed = 0n;
   #refusals = 0;
   #logCount = 0;
   #supplyChange = 0n;
   #sealed: Sealed | undefined;
-  /** Puts the counts back to where they were at the mark. */
+  /** Resets the counters to their values at the mark; undefined without a mark. */
   #counted: (() => void) | undefined;
 
   constructor(services: ChainServices, parent: ParentState, context: BlockContext) {
@@ -99,7 +102,7 @@ export class BlockRun {
     assert(context.time.seconds >= 0, 'block time before 1970');
     this.#env = {
       number: context.height,
-      // The proposer's consensus address stands for its account until validators have accounts.
+      // Validators have no accounts yet: the proposer's consensus address serves as its account.
       coinbase: context.proposerAddress,
       timestamp: context.time.seconds,
       prevRandao: prevRandaoOf(parent.ethHash, context.height, services.suite),
@@ -115,12 +118,14 @@ export class BlockRun {
     return this.#results.length;
   }
 
-  /** A block with refused transactions ends if it was decided, but nobody should accept it. */
+  /**
+   * A decided block executes even with refused transactions, but no validator should accept a proposal that has any.
+   */
   get hasRefusals(): boolean {
     return this.#refusals > 0;
   }
 
-  /** Nonce and balance now of everyone who spent either in this block, by lower-case hex address. */
+  /** Nonce and balance, as of now, of each account that spent either in this block; by lower-case hex address. */
   spenders(): CommitReply['spenders'] {
     return this.#writes
       .spenders()
@@ -151,7 +156,7 @@ export class BlockRun {
     return ok(undefined);
   }
 
-  /** As `add`, but a refusal becomes a result: for blocks that were decided with it. */
+  /** Like `add`, but a refusal becomes a failed result: a decided block may contain refused transactions. */
   async addDecided(txBytes: Bytes, watch?: Watch): Promise<void> {
     const added = await this.add(txBytes, watch);
     if (added.ok) return;
@@ -162,7 +167,7 @@ export class BlockRun {
     this.#refusals++;
   }
 
-  /** What comes now can be taken back, until it is kept. */
+  /** Sets a mark. Later transactions can be undone with `takeBack` until `keep`. */
   mark(): void {
     assert(this.#counted === undefined, 'one mark at a time');
     const [txs, ethTxs, refusals, logs] = [
@@ -273,7 +278,7 @@ export class BlockRun {
     });
   }
 
-  /** New roots; the supply follows what was burned. Nothing can be added after. */
+  /** Computes the new roots and subtracts burned coins from the supply. No transaction can be added afterwards. */
   #end(): Sealed {
     if (this.#sealed !== undefined) return this.#sealed;
     this.#settleSupply();
@@ -288,12 +293,12 @@ export class BlockRun {
     putSupply(this.#writes, denom, readSupply(this.#writes, denom) + this.#supplyChange);
   }
 
-  /** Ends the block under the hash of the consensus block that carries it. */
+  /** Ends the block. `consensusHash` is the hash of the consensus block that carries it. */
   seal(consensusHash: Hash): SealedBlock {
     return this.#block(this.#end(), consensusHash);
   }
 
-  /** The block as it would be if it ended now, in no consensus block yet; more can be added after. */
+  /** The block as it would be if it ended now, without a consensus hash. More transactions can be added afterwards. */
   preview(): SealedBlock {
     this.#writes.checkpoint();
     this.#settleSupply();

@@ -1,4 +1,4 @@
-/** What readers (RPC, subscriptions, CLI queries) see of the chain. Implemented by app/; a View is a frozen height. */
+/** What readers (RPC, subscriptions, CLI queries) see of the chain. A View is one height and never changes. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
@@ -9,7 +9,7 @@ import type { TxResult } from '../types/result.ts';
 import type { TraceHooks } from '../types/trace.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 
-/** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
+/** Standard Ethereum header with all fields to Prague (21), in RLP order. Hashes are 32 bytes. */
 export interface EthHeader {
   readonly parentHash: Hash;
   readonly unclesHash: Hash;
@@ -59,7 +59,7 @@ export interface EthTx {
   /** EIP-2718 bytes. */
   readonly raw: Bytes;
   readonly from: Address;
-  /** undefined creates a contract. */
+  /** undefined: the transaction creates a contract. */
   readonly to: Address | undefined;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
@@ -69,12 +69,12 @@ export interface EthTx {
   readonly chainId: bigint | undefined;
   /** Types 0 and 1. */
   readonly gasPrice: bigint | undefined;
-  /** Types 2 and 4; for 0 and 1 both are gasPrice. */
+  /** Types 2 and 4; for types 0 and 1 both fields equal gasPrice. */
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
   readonly accessList: readonly AccessListItem[];
   readonly authorizationList: readonly Authorization[];
-  /** As in the envelope: 27/28/35+ for legacy, 0/1 for typed. */
+  /** As encoded: 27/28/35+ for legacy, 0/1 for typed transactions. */
   readonly v: bigint;
   readonly r: bigint;
   readonly s: bigint;
@@ -106,7 +106,7 @@ export interface EthReceipt {
   readonly contractAddress: Address | undefined;
 }
 
-/** The Ethereum face of one height; transactions[i] belongs to receipts[i]. */
+/** The Ethereum block of one height; receipts[i] belongs to transactions[i]. */
 export interface EthBlock {
   readonly hash: Hash;
   readonly header: EthHeader;
@@ -123,45 +123,47 @@ export interface EthAccountState {
   readonly codeHash: Hash;
 }
 
-/** The auth module's half of an account. */
+/** What the auth module stores of an account. */
 export interface AuthRecord {
   readonly accountNumber: bigint;
   /** 33-byte compressed eth_secp256k1 key, undefined until the first signed tx. */
   readonly pubKey: Bytes | undefined;
 }
 
-/** A frozen height. A handler takes one at its start and keeps it to its end. Reads are synchronous. */
+/**
+ * One height, which never changes. A handler takes a view when it starts and uses it to the end. Reads are synchronous.
+ */
 export interface View {
   readonly height: Height;
   readonly stateRoot: Hash;
   readonly modulesRoot: Hash;
   account(address: Address): EthAccountState | undefined;
   code(address: Address): Bytes;
-  /** 32-byte slot → 32-byte value, zero when unset. */
+  /** 32-byte slot → 32-byte value; zeros when unset. */
   storage(address: Address, slot: Bytes): Bytes;
   auth(address: Address): AuthRecord | undefined;
-  /** Raw entry of the module store, key as laid out by the module. */
+  /** Raw entry of the module store. Each module defines its key layout. */
   module(key: Bytes): Bytes | undefined;
-  /** Trie nodes from stateRoot towards the account, or towards its absence (EIP-1186). */
+  /** Trie nodes from stateRoot to the account, or those that prove its absence (EIP-1186). */
   proveAccount(address: Address): readonly Bytes[];
-  /** An account's slots in order of their keccak256, from that of `from` on. */
+  /** The account's slots in order of keccak256(slot), starting at `from`. */
   storageRange(
     address: Address,
     from: Hash,
     limitMax: number,
   ): readonly { readonly keyHash: Hash; readonly value: Bytes }[];
-  /** Accounts in order of the keccak256 of their addresses, from `from` on. */
+  /** Accounts in order of keccak256(address), starting at `from`. */
   accountRange(
     from: Hash,
     limitMax: number,
   ): readonly { readonly keyHash: Hash; readonly account: EthAccountState }[];
-  /** Hashes of the addresses whose accounts are there and are not those of an older state. */
+  /** Address hashes of accounts that exist here and differ from those in `older`, or do not exist there. */
   changedSince(older: View, limitMax: number): readonly Hash[];
   /** Code by its keccak256. */
   codeOf(codeHash: Hash): Bytes;
-  /** Trie nodes from the account's storage root towards the slot; empty when there is no storage. */
+  /** Trie nodes from the account's storage root to the slot; empty when the account has no storage. */
   proveStorage(address: Address, slot: Bytes): readonly Bytes[];
-  /** Trie nodes from modulesRoot towards the key of the module store, or towards its absence. */
+  /** Trie nodes from modulesRoot to the key in the module store, or those that prove its absence. */
   proveModule(key: Bytes): readonly Bytes[];
 }
 
@@ -178,7 +180,7 @@ export interface ChainReader {
   head(): Height;
   /** Lowest height kept. */
   base(): Height;
-  /** Ethereum number of the genesis block, which is kept under height 0: that of the first height less one. */
+  /** Number of the Ethereum genesis block: the initial height minus one. The block is stored under height 0. */
   genesisNumber(): number;
   latest(): View;
   /** undefined outside base()..head(); height 0 is the genesis state. */
@@ -202,12 +204,12 @@ export interface ChainReader {
   txResult(location: TxLocation): TxResult | undefined;
   /** Base fee of the block after the head. */
   nextBaseFee(): bigint;
-  /** What a gas unit has to offer there: a chain without a base fee may have a least price. */
+  /** Least gas price that block accepts. A chain without a base fee may still set a minimum. */
   leastGasPrice(): bigint;
   gasLimit(): bigint;
   readonly chainId: string;
   readonly evmChainId: bigint;
-  /** The rules, from genesis on. */
+  /** The fork's name. Genesis sets it for the whole chain. */
   readonly fork: ForkName;
   readonly hrp: string;
   readonly denom: string;
@@ -226,18 +228,18 @@ export interface CallArgs {
   readonly nonce: bigint | undefined;
   readonly accessList: readonly AccessListItem[];
   readonly authorizationList: readonly Authorization[];
-  /** Asks for an EIP-7702 transaction, though its list may be empty. */
+  /** True for an EIP-7702 call, even with an empty authorization list. */
   readonly isSetCode?: boolean;
 }
 
 export type CallOutcome =
   | { readonly kind: 'returned'; readonly data: Bytes; readonly gasUsed: bigint }
   | { readonly kind: 'reverted'; readonly data: Bytes; readonly gasUsed: bigint }
-  /** `message` in geth wording: `out of gas`, `invalid opcode: INVALID`, … */
+  /** geth's wording: `out of gas`, `invalid opcode: INVALID`, … */
   | { readonly kind: 'failed'; readonly message: string; readonly gasUsed: bigint }
   /**
-   * Refused before execution: insufficient funds, fee cap below base fee, nonce … in geth wording, that of eth_call in
-   * `message`; or given up.
+   * Refused before execution (insufficient funds, fee cap below base fee, nonce …) or aborted by the time limit.
+   * `reason` is geth's wording; `message` is the same as eth_call words it.
    */
   | {
       readonly kind: 'refused';
@@ -254,14 +256,16 @@ export interface AccountOverride {
   /** Replaces the whole storage. */
   readonly state: ReadonlyMap<string, Bytes> | undefined;
   readonly stateDiff: ReadonlyMap<string, Bytes> | undefined;
-  /** Of a precompile: where it is to be found instead. */
+  /** For a precompile: the address where calls find it instead. */
   readonly movePrecompileTo?: Address | undefined;
 }
 
-/** Who watches an Ethereum transaction, told with its index among the block's. */
+/**
+ * Chooses the hooks that watch an Ethereum transaction. `index`: its position among the block's Ethereum transactions.
+ */
 export type Watch = (tx: EthTx, index: number) => TraceHooks | undefined;
 
-/** What eth_call may pretend of the block. */
+/** Block fields that the caller of eth_call overrides. */
 export interface BlockOverrides {
   readonly number: bigint | undefined;
   /** Unix seconds. */
@@ -270,13 +274,13 @@ export interface BlockOverrides {
   readonly feeRecipient: Address | undefined;
   readonly prevRandao: Hash | undefined;
   readonly baseFeePerGas: bigint | undefined;
-  /** What BLOBBASEFEE tells; 1 when absent. */
+  /** The value that BLOBBASEFEE returns; 1 when absent. */
   readonly blobBaseFee?: bigint | undefined;
 }
 
 export interface CallOptions {
   readonly state?: ReadonlyMap<string, AccountOverride> | undefined;
   readonly block?: BlockOverrides | undefined;
-  /** Who watches the execution. */
+  /** Watches the execution. */
   readonly trace?: TraceHooks | undefined;
 }

@@ -11,12 +11,14 @@ import type { EthBlock } from './chain.ts';
 import { decodeEthBlock } from './evm/blockCodec.ts';
 import { ZERO_HASH } from './evm/header.ts';
 
-/** Ethereum blocks kept decoded: what filters, fee history and explorers ask for again and again. */
+/** Decoded Ethereum blocks in the cache: filters, fee history and explorers ask for recent blocks repeatedly. */
 const ETH_BLOCKS_CACHED_MAX = 256;
-/** BLOCKHASH's window, and some. */
+/** More than the 256 blocks that BLOCKHASH can reach. */
 const ETH_HASHES_CACHED_MAX = 512;
 
-/** The newest readable height and the way back from it. Written by the application's commit, read by everyone. */
+/**
+ * The newest readable height, and access to earlier ones. The application's commit advances it; every reader uses it.
+ */
 export class ChainHead {
   readonly #reads: ChainReads;
   readonly #db: StateDb;
@@ -31,7 +33,7 @@ export class ChainHead {
     readonly db: StateDb;
     readonly initialHeight: Height;
     readonly view: AppView;
-    /** Of the view's height. */
+    /** The Ethereum block of the view's height. */
     readonly ethBlock: EthBlock;
     readonly sizes?: Sizes | undefined;
   }) {
@@ -57,7 +59,7 @@ export class ChainHead {
     return this.#ethBlock;
   }
 
-  /** After the commit batch is durable and before subscribers hear of it. */
+  /** Must be called after the commit batch is durable and before subscribers are notified. */
   advance(view: AppView, ethBlock: EthBlock): void {
     this.#view = view;
     this.#ethBlock = ethBlock;
@@ -85,9 +87,9 @@ export class ChainHead {
     });
   }
 
-  /** Ethereum hash by Ethereum block number, zeros when there is none (BLOCKHASH). */
+  /** Ethereum hash by Ethereum block number; zeros if there is no such block (BLOCKHASH). */
   ethHashOf(number: number): Hash {
-    // The genesis block has the number before the first height but is kept under height 0, which is nobody's number then.
+    // The genesis block has number `initialHeight - 1` but is stored under height 0.
     const first = this.#initialHeight - 1;
     if (number < first) return ZERO_HASH;
     const height = number === first ? 0 : number;

@@ -37,13 +37,13 @@ export interface ApplicationOptions {
   readonly suite: CryptoSuite;
   readonly genesis: Genesis;
   readonly pause: Pause;
-  /** Bounds each execution for a reader. */
+  /** Makes the time limit for each execution that a reader asks for. */
   readonly guard?: GuardFactory;
-  /** Instead of the core's own; it may only remember what that has answered. */
+  /** Replaces the core's own decoder. It may only cache that decoder's answers. */
   readonly decodeTx?: DecodeTx | undefined;
-  /** What an indexer wants in the batch that commits a height. */
+  /** An indexer's writes for the batch that commits a height. */
   readonly indexOps?: IndexOps;
-  /** Instead of the core's own; it may only remember what that has answered. */
+  /** Replaces the core's own genesis builder. It may only cache that builder's answers. */
   readonly initGenesis?: GenesisMaker | undefined;
   readonly sizes?: Sizes | undefined;
 }
@@ -52,15 +52,15 @@ export interface CreatedApplication {
   readonly app: EvmApplication;
   readonly reader: ChainReader;
   readonly evm: EvmService;
-  /** The consensus state to start from: the stored one, or that of genesis. */
+  /** The consensus state to start from: the stored one, or genesis. */
   readonly state: ChainState;
   readonly blocks: BlockReader;
   readonly store: BlockStore;
-  /** Decodes a consensus tx, remembering what it recovered. */
+  /** Decodes a consensus transaction and caches the recovered sender. */
   readonly decoder: TxDecoder;
 }
 
-/** The node cannot start on this genesis or this database; `message` is one line for the operator. */
+/** The node cannot start with this genesis or database. `message` is one line for the operator. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly code: 'genesis' | 'store' | 'log';
@@ -157,7 +157,7 @@ async function start(options: ApplicationOptions): Promise<Start> {
   return chain === undefined ? startNew(blocks, options) : startStored(blocks, chain, options);
 }
 
-/** Opens the database (writing the genesis state into an empty one) and wires the application. Rejects with StartError. */
+/** Opens the database (an empty one gets the genesis state) and creates the application. Rejects with StartError. */
 export async function createApplication(given: ApplicationOptions): Promise<CreatedApplication> {
   const options = { ...given, kv: guardedKv(given.kv) };
   const { genesis, suite, kv, pause, sizes } = options;

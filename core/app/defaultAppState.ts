@@ -11,21 +11,24 @@ import { DEFAULT_FEE_MARKET } from './feemarket/baseFee.ts';
 import { TYPE_URL } from './typeUrls.ts';
 
 export interface DefaultAppStateOptions {
-  /** In the order in which they are numbered. */
+  /** In order of their account numbers. */
   readonly accounts: readonly { readonly address: Address; readonly balance: bigint }[];
   readonly hrp?: string;
   readonly denom?: string;
-  /** Only for chain ids without a number of their own. */
+  /** Only for chain ids that contain no EVM chain id. */
   readonly evmChainId?: bigint;
   readonly fork?: ForkName;
   readonly baseFee?: bigint;
   readonly minGasPrice?: bigint;
   readonly noBaseFee?: boolean;
-  /** EIP-2935 history and the deterministic deployment proxy; default true. Without history an empty block writes no state. */
+  /**
+   * EIP-2935 history and the deterministic deployment proxy; default true. Without history, an empty block writes no
+   * state.
+   */
   readonly systemContracts?: boolean;
 }
 
-/** A fresh chain's `app_state`, as JSON data; amounts are decimal text. */
+/** The `app_state` of a new chain, as JSON data. Amounts are decimal text. */
 export function defaultAppState(options: DefaultAppStateOptions): Readonly<Record<string, unknown>> {
   const hrp = options.hrp ?? DEFAULT_HRP;
   const denom = options.denom ?? DEFAULT_DENOM;
@@ -89,7 +92,7 @@ const preinstalls = (): readonly unknown[] =>
     storage: [],
   }));
 
-/** `achain` → display `chain` with 18 decimals. */
+/** The display unit of the denom: `achain` → `chain` with 18 decimals. */
 function denomMetadata(denom: string): unknown {
   const display = denom.startsWith('a') && denom.length > 3 ? denom.slice(1) : denom.toUpperCase();
   return {

@@ -2,7 +2,7 @@ import { toEip55 } from '../address/eip55.ts';
 import { type Bytes, to0xHex } from '../lib/bytes.ts';
 import { type BankError, bankCode, type SdkError, sdkLog } from './sdkErrors.ts';
 
-/** Why a transaction is not admitted, to the pool or to a block. One union for the whole application. */
+/** Why a transaction is refused, by the pool or in a block. One union for the whole application. */
 export type AdmissionError =
   | { readonly code: 'tx-parse'; readonly message: string }
   | { readonly code: 'tx-structure'; readonly message: string }
@@ -38,7 +38,7 @@ export type AdmissionError =
       readonly baseFee: bigint;
     }
   | { readonly code: 'underpriced'; readonly price: bigint; readonly minimum: bigint }
-  /** Of a Cosmos transaction. */
+  /** Errors of Cosmos transactions. */
   | SdkError
   | BankError;
 
@@ -104,7 +104,7 @@ function renderEnvelope(error: AdmissionError): RenderedError | undefined {
   }
 }
 
-/** Errors of the Ethereum transaction itself, without looking at state (reference §3.9). */
+/** Stateless errors of the Ethereum transaction itself (reference §3.9). */
 function renderStatic(error: AdmissionError): RenderedError | undefined {
   const invalid = (text: string): RenderedError => sdk(18, `${text}: invalid request`, text);
   const outOfGas = (text: string): RenderedError => sdk(11, `${text}: out of gas`, text);

@@ -1,4 +1,7 @@
-/** ABCI events of an Ethereum transaction and of a block (reference §5.4); names and letter cases are what tools query. */
+/**
+ * ABCI events of an Ethereum transaction and of a block (reference §5.4). Tools query these exact names and letter
+ * cases.
+ */
 
 import { type AttributeOf, typedEvent as event } from '../events/eventTable.ts';
 import { type Bytes, to0xHex, toHex } from '../lib/bytes.ts';
@@ -7,7 +10,7 @@ import type { AddressTexts } from './addressTexts.ts';
 import type { EthLog, EthTx } from './chain.ts';
 import { TYPE_URL } from './typeUrls.ts';
 
-/** The chain's names that event texts need. */
+/** The denom and the address texts that events contain. */
 export interface EventNames {
   readonly denom: string;
   readonly texts: AddressTexts;
@@ -18,7 +21,7 @@ export interface EthTxEventFacts {
   /** sha256 of the consensus transaction. */
   readonly hash: Bytes;
   readonly height: number;
-  /** Among the block's Ethereum transactions. */
+  /** Index among the block's Ethereum transactions. */
   readonly ethIndex: number;
   readonly gasUsed: bigint;
   readonly effectiveGasPrice: bigint;
@@ -27,7 +30,7 @@ export interface EthTxEventFacts {
   readonly contractAddress: Bytes | undefined;
 }
 
-/** Proto names of a log, as the `tx_log` event has always printed it. */
+/** A log with the field names of the proto message, as the `tx_log` event has always printed it. */
 function logText(log: EthLog, facts: EthTxEventFacts, texts: AddressTexts): string {
   return JSON.stringify({
     address: texts.eip55(log.address),
@@ -73,7 +76,7 @@ function ethereumTxEvent(facts: EthTxEventFacts, texts: AddressTexts): AbciEvent
   return event('ethereum_tx', attributes);
 }
 
-/** `ethereum`: what the specification's query `ethereum.recipient='0x…'` matches. */
+/** The `ethereum` event: the specification's query `ethereum.recipient='0x…'` matches it. */
 function ethereumEvent(tx: EthTx, texts: AddressTexts): AbciEvent {
   const attributes: (readonly [AttributeOf<'ethereum'>, string])[] = [['sender', texts.eip55(tx.from)]];
   if (tx.to !== undefined) attributes.push(['recipient', texts.eip55(tx.to)]);
@@ -117,7 +120,7 @@ export function ethTxEvents(facts: EthTxEventFacts, names: EventNames): readonly
   ];
 }
 
-/** Events of the block itself: the base fee it used, the gas it burned, its bloom when there is something in it. */
+/** Events of the block itself: base fee, gas used, and the bloom if the block has logs. */
 export function blockEvents(block: {
   readonly baseFee: bigint;
   readonly gasUsed: bigint;

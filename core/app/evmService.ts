@@ -1,4 +1,4 @@
-/** What readers may have executed: calls, estimates, traces, drafts of blocks, simulations. Nothing of it stays. */
+/** Executions for readers: calls, estimates, traces, draft blocks, simulations. None of them changes the state. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
 import type { Pause } from '../types/app.ts';
@@ -18,32 +18,32 @@ import type {
   Watch,
 } from './chain.ts';
 
-/** What a block that this node proposed now would be made of. */
+/** The contents of the block that this node would propose now. */
 export interface PendingSource {
-  /** Consensus transactions in the order of a proposal. */
+  /** Consensus transactions in the order of the proposal. */
   readonly txs: readonly Bytes[];
   /** Unix seconds. */
   readonly seconds: number;
-  /** Who would earn the tips. */
+  /** Receives the tips. */
   readonly coinbase: Address;
   readonly pause?: Pause | undefined;
 }
 
-/** The block after the head as it would be if this node proposed it now. */
+/** The block after the head, as it would be if this node proposed it now. */
 export interface PendingBlock {
   readonly block: EthBlock;
-  /** The state after it; calls on it run in the block. */
+  /** The state after the block; calls on it run in that block. */
   readonly view: View;
-  /** Base fee of the block after it. */
+  /** Base fee of the block that follows. */
   readonly nextBaseFee: bigint;
 }
 
 export interface SimulationOptions {
-  /** Nonces, fees and funds count as in a real block; otherwise as in eth_call. */
+  /** True: check nonces, fees and funds as in a real block. False: as lenient as eth_call. */
   readonly validation: boolean;
 }
 
-/** A block to simulate; what it does not say follows from the one before. */
+/** A block to simulate. Values that it omits derive from the block before it. */
 export interface SimulatedBlock {
   readonly number: Height;
   /** Unix seconds. */
@@ -52,14 +52,14 @@ export interface SimulatedBlock {
   readonly state?: ReadonlyMap<string, AccountOverride> | undefined;
 }
 
-/** A call with its defaults filled. */
+/** A call with its defaults filled in. */
 export interface SimulatedCall extends CallArgs {
   readonly from: Address;
   readonly gas: bigint;
   readonly nonce: bigint;
 }
 
-/** Why a call cannot even start; `message` in geth's words. */
+/** Why a call cannot start; `message` is geth's text. */
 export interface SimulationRefusal {
   readonly code:
     | 'nonce-too-low'
@@ -75,7 +75,7 @@ export interface SimulationRefusal {
 
 export interface SimulatedResult {
   readonly gasUsed: bigint;
-  /** Before refunds: what the limit had to cover. */
+  /** Before refunds: the gas limit had to cover this. */
   readonly gasPeak: bigint;
   readonly returnValue: Bytes;
   /** geth's wording; undefined on success. */
@@ -83,50 +83,50 @@ export interface SimulatedResult {
   readonly logs: readonly Omit<EthLog, 'logIndex'>[];
 }
 
-/** Blocks that never were, one after another on a state: `begin`, `run`…, `end`, and again. */
+/** A chain of simulated blocks on top of a state. Call `begin`, then `run` any number of times, then `end`; repeat. */
 export interface Simulation {
-  /** Of the last block ended, at first of the block that all begins on. */
+  /** Header of the last block that ended; at first, that of the block the simulation starts from. */
   readonly parent: EthHeader;
   begin(block: SimulatedBlock): void;
   nonceOf(address: Address): bigint;
-  /** Of the open block. */
+  /** Of the open block, like `gasUsed`. */
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;
   run(call: SimulatedCall, trace?: TraceHooks): Promise<Result<SimulatedResult, SimulationRefusal>>;
-  /** `transactions`: what the calls of the block would have been, in order. */
+  /** Ends the block. `transactions`: its calls as transactions, in order. */
   end(transactions: readonly EthTx[]): EthBlock;
 }
 
 export interface EvmService {
-  /** `source` is asked when the work begins, which may be after other such work. */
+  /** `source` is called when the work starts, which may be after other requests of this kind. */
   pending(source: () => PendingSource): Promise<PendingBlock>;
-  /** Runs on the state after `view.height`, in that block's context, without touching it. */
+  /** Runs a call on the state after `view.height`, in the context of that block. The state does not change. */
   call(view: View, args: CallArgs, options?: CallOptions): Promise<CallOutcome>;
-  /** geth's binary search; `gasCap` bounds it. */
+  /** geth's binary search; `gasCap` is the upper limit. */
   estimateGas(
     view: View,
     args: CallArgs,
     gasCap: bigint,
     options?: CallOptions,
   ): Promise<{ readonly kind: 'gas'; readonly gas: bigint } | Exclude<CallOutcome, { kind: 'returned' }>>;
-  /** Blocks on top of the view's; nothing of them stays. */
+  /** Simulates blocks on top of the view's block. Nothing is stored. */
   simulate(view: View, options: SimulationOptions): Simulation;
-  /** Whether calls to this address run no code of the state. `addressHex`: 40 lower-case digits. */
+  /** Whether the address is a precompile. `addressHex`: 40 lower-case digits. */
   isPrecompile(addressHex: string): boolean;
   /**
-   * Runs a committed block again, exactly as it ran, showing each Ethereum transaction to whom `watch` names for it;
-   * ends after the `ethCount`th Ethereum transaction. False when the block or its parent's state is not kept.
+   * Runs a committed block again exactly as it ran. `watch` chooses the hooks for each Ethereum transaction. Stops
+   * after `ethCount` Ethereum transactions. False when the block or its parent's state is not kept.
    */
   replay(height: Height, watch: Watch, ethCount?: number): Promise<boolean>;
-  /** As `replay`, ending with one Ethereum transaction, which alone `watch` is told of. */
+  /** Like `replay`, but stops after one Ethereum transaction, and calls `watch` only for that one. */
   replayOne(height: Height, ethIndex: number, watch: Watch): Promise<boolean>;
   /**
-   * The state of a committed block just before an Ethereum transaction, or after all when it has no such; undefined
-   * when not kept.
+   * The state of a committed block just before an Ethereum transaction; after the whole block if it has no such
+   * transaction. Undefined when the state is not kept.
    */
   stateWithin(height: Height, ethIndex: number): Promise<View | undefined>;
-  /** State roots after each Ethereum transaction of a committed block; undefined when not kept. */
+  /** The state root after each Ethereum transaction of a committed block; undefined when not kept. */
   rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined>;
-  /** Runs a block that never was on a committed one; the error says why a transaction could not be in it. */
+  /** Runs an uncommitted block on a committed one. The error says why one of its transactions is not allowed in it. */
   runOn(parentHeight: Height, source: PendingSource, watch: Watch): Promise<Result<void, string>>;
 }

@@ -14,12 +14,12 @@ import { readSupply } from './bank/keeper.ts';
 import type { View } from './chain.ts';
 import { TYPE_URL } from './typeUrls.ts';
 
-/** Slots of one contract that are exported: as many as genesis takes. */
+/** Maximum exported slots per contract; genesis accepts no more. */
 const SLOTS_MAX = 1_000_000;
 
-/** The state keeps hashes of slots: whoever exports must know the slots that contracts wrote. */
+/** The state only stores hashes of slots, so the exporter must provide the slots themselves. */
 export interface KnownSlots {
-  /** 32-byte slots that this contract may have written; others are an error if there are any. */
+  /** The 32-byte slots that this contract may have written. The export fails if the contract has any other. */
   slotsOf(address: Address): Iterable<Bytes>;
 }
 
@@ -34,16 +34,16 @@ export interface ExportOptions {
   readonly db: StateDb;
   readonly hrp: string;
   readonly denom: string;
-  /** The section that the chain began with: parameters never change. */
+  /** The `app_state` that the chain began with: its parameters never change. */
   readonly genesis: Readonly<Record<string, unknown>>;
-  /** Of the first block after. */
+  /** Base fee of the first block after the exported height. */
   readonly baseFee: bigint;
   readonly slots: KnownSlots;
 }
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Every slot in use with its value, in order of the slots' hashes. */
+/** All non-zero slots with their values, in order of the slots' hashes. */
 function storageOf(
   options: ExportOptions,
   address: Address,
@@ -73,7 +73,7 @@ function storageOf(
   return ok(storage);
 }
 
-/** Accounts in order of their numbers; those that were emptied keep theirs. */
+/** Accounts in order of their numbers; emptied accounts keep their number. */
 function* addresses(view: View): Generator<Address> {
   const count = accountCount(view);
   for (let number = 0n; number < count; number++)
@@ -96,7 +96,7 @@ function authAccount({ view, hrp }: ExportOptions, address: Address, emptyCodeHa
   };
 }
 
-/** The state of a height as the `app_state` of a new chain. */
+/** The state of a height, as the `app_state` of a new chain. */
 export function exportAppState(options: ExportOptions): Result<Loose, ExportError> {
   const { view, db, hrp, denom, genesis, baseFee } = options;
   const coins = (amount: bigint) => (amount === 0n ? [] : [{ denom, amount: amount.toString() }]);

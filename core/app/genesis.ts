@@ -17,7 +17,7 @@ import type { EthBlock } from './chain.ts';
 import { genesisEthBlock } from './evm/genesisBlock.ts';
 import type { GenesisError } from './genesisJson.ts';
 
-/** Ethereum's gas limit of a chain whose consensus sets none (max_gas -1). */
+/** Ethereum gas limit of a chain whose consensus parameters set none (max_gas -1). */
 export const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;
 
 export const blockGasLimit = (genesis: Genesis): bigint =>
@@ -26,14 +26,14 @@ export const blockGasLimit = (genesis: Genesis): bigint =>
 export const parseGenesis = (genesis: Genesis, suite: CryptoSuite): Result<AppState, GenesisError> =>
   parseAppState(genesis.appState, genesis.chainId, (message) => suite.keccak256(message));
 
-/** Height 0: everything there is before the first block. */
+/** Height 0: the state before the first block. */
 export interface GenesisStateReply {
   readonly appState: AppState;
   readonly appHash: Hash;
   readonly stateRoot: Hash;
   readonly modulesRoot: Hash;
   readonly ethBlock: EthBlock;
-  /** State nodes and code; not yet written. */
+  /** State nodes and code, not written yet. */
   readonly ops: readonly KvOp[];
 }
 
@@ -44,7 +44,7 @@ function writeAccount(writes: BlockWriteSet, account: GenesisAccount): void {
   for (const { slot, value } of storage) writes.putStorage(address, slot, value);
 }
 
-/** Numbers from the auth section first, then whoever else exists, in order of address. */
+/** First the numbers that the auth section gives, then all other existing accounts in order of address. */
 function writeAuth(writes: BlockWriteSet, accounts: readonly GenesisAccount[]): void {
   let numbered = 0n;
   for (const { address, accountNumber, pubKey } of accounts) {
@@ -59,10 +59,10 @@ function writeAuth(writes: BlockWriteSet, accounts: readonly GenesisAccount[]): 
   );
 }
 
-/** The same genesis always makes the same state. */
+/** Builds the genesis state; the same genesis always yields the same state. */
 export type GenesisMaker = typeof initGenesis;
 
-/** Builds the state of height 0 in memory; the caller writes `ops` together with the store's own genesis records. */
+/** Builds the state of height 0 in memory. The caller writes `ops` together with the store's genesis records. */
 export function initGenesis(
   kv: Pick<KvStore, 'get'>,
   genesis: Genesis,

@@ -1,14 +1,14 @@
-/** Typed reading of parsed JSON with a path in every error. */
+/** Typed reading of parsed JSON; each error names the path of its value. */
 import { err, ok, type Result } from '../lib/result.ts';
 
 export interface GenesisError {
   readonly code: 'genesis';
-  /** Where, e.g. `app_state.bank.balances[2].coins[0].amount`. */
+  /** Path of the value, e.g. `app_state.bank.balances[2].coins[0].amount`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Carries the first problem out of the nested readers; parseAppState turns it into a Result. */
+/** Thrown by the nested readers for the first problem; readGenesis turns it into a Result. */
 export class GenesisProblem extends Error {
   override readonly name = 'GenesisProblem';
   readonly problem: GenesisError;
@@ -31,7 +31,7 @@ export function readGenesis<T>(read: () => T): Result<T, GenesisError> {
 const describe = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 
-/** A JSON value and where it stands. */
+/** A JSON value and its path. */
 export class Json {
   readonly value: unknown;
   readonly path: string;
@@ -49,7 +49,7 @@ export class Json {
     return this.value === undefined || this.value === null;
   }
 
-  /** The object's fields; any other than `known` is refused, so that a typo is not silently a default. */
+  /** The object's fields. Any field not in `known` is refused, so that a typo does not silently become a default. */
   object(known: readonly string[]): { readonly [key: string]: Json } {
     if (typeof this.value !== 'object' || this.value === null || Array.isArray(this.value)) {
       return this.fail(`expected an object, got ${describe(this.value)}`);
@@ -61,7 +61,7 @@ export class Json {
     return Object.fromEntries(known.map((key) => [key, new Json(record[key], `${this.path}.${key}`)]));
   }
 
-  /** A missing array is empty. */
+  /** A missing array counts as empty. */
   array(itemsMax: number): readonly Json[] {
     if (this.isMissing) return [];
     if (!Array.isArray(this.value)) return this.fail(`expected an array, got ${describe(this.value)}`);
@@ -82,7 +82,7 @@ export class Json {
     return this.value;
   }
 
-  /** Decimal digits in a string, as Cosmos JSON writes integers; a safe JSON number is taken too. */
+  /** A string of decimal digits, the form of integers in Cosmos JSON; a safe JSON number is accepted too. */
   amount(max: bigint, fallback?: bigint): bigint {
     if (this.isMissing && fallback !== undefined) return fallback;
     const isNumber = typeof this.value === 'number' && Number.isSafeInteger(this.value);
@@ -95,7 +95,7 @@ export class Json {
     return amount;
   }
 
-  /** The same, above 0. */
+  /** Like `amount`, but above 0. */
   positive(max: bigint, fallback: bigint): bigint {
     const amount = this.amount(max, fallback);
     return amount === 0n ? this.fail('must not be zero') : amount;

@@ -1,38 +1,38 @@
-/** What keeps an execution for a reader from taking the node's time. */
+/** Keeps executions for readers from taking too much of the node's time. */
 import { formatDuration } from '../lib/duration.ts';
 import { SteadyClock } from '../lib/steadyClock.ts';
 import type { Pause } from '../types/app.ts';
 import type { Micros, Millis } from '../types/ids.ts';
 
-/** An execution was given up; nothing of it stays. */
+/** An execution was aborted; none of its writes remain. */
 export class ExecutionAborted extends Error {
   override readonly name = 'ExecutionAborted';
 }
 
-/** Asked again and again while an execution runs, at least once in any stretch that code can repeat. */
+/** Asked repeatedly while an execution runs: at least once per repetition of anything that code can repeat. */
 export interface Guard {
-  /** Undefined, or what to wait for before going on. Throws ExecutionAborted. */
+  /** Returns undefined, or a promise to await before continuing. Throws ExecutionAborted. */
   tick(): Promise<void> | undefined;
 }
 
 export interface GuardOptions {
-  /** Of the host; an execution is charged for waiting, too. While it is set back nothing passes. */
+  /** The host's clock. Waiting counts as execution time too. No time passes while the clock is set back. */
   readonly now: () => Micros;
-  /** Lets everything else of the node run. */
+  /** Lets the rest of the node run. */
   readonly pause: Pause;
-  /** Most time of one request; 0 is no limit (geth's --rpc.evmtimeout). */
+  /** Maximum time of one request; 0 means no limit (geth's --rpc.evmtimeout). */
   readonly timeoutMs: Millis;
 }
 
 export type GuardFactory = () => Guard;
 
 export const DEFAULT_EVM_TIMEOUT_MS = 5_000;
-/** Ticks between two looks at the clock: a few microseconds of code. */
+/** Ticks between two reads of the clock: a few microseconds of code. */
 const TICKS_PER_LOOK = 64;
-/** Longest stretch without a pause. */
+/** Longest time without a pause. */
 const SLICE_MICROS = 5_000;
 
-/** Pauses every few milliseconds, so that consensus goes on beside it, and gives up after the timeout. */
+/** Pauses every few milliseconds, so that consensus can proceed, and aborts after the timeout. */
 export class TimeGuard implements Guard {
   readonly #options: GuardOptions;
   readonly #steady = new SteadyClock();

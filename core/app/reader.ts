@@ -14,7 +14,7 @@ import type { ChainReader, EthBlock, TxLocation, View } from './chain.ts';
 import type { ChainHead } from './chainHead.ts';
 import { atLeast, nextBaseFee } from './feemarket/baseFee.ts';
 
-/** What readers see: everything up to the head's view, nothing beyond it even when the store already has it. */
+/** The chain up to the head's view. Later data stays hidden even if the store already has it. */
 export class AppReader implements ChainReader {
   readonly chainId: string;
   readonly evmChainId: bigint;
@@ -127,7 +127,7 @@ export class AppReader implements ChainReader {
     return this.#services.rules.blockGasLimit;
   }
 
-  /** @throws StorageFault where the store must have what it does not. */
+  /** @throws StorageFault if the store lacks what it must have. */
   #kept<T>(
     height: Height,
     load: (height: Height) => T | undefined,

@@ -1,4 +1,4 @@
-/** Codes of codespace `sdk` that a Cosmos transaction may meet, with the text that ends their log (reference §7.2). */
+/** Error codes of codespace `sdk` for Cosmos transactions, with the text that ends their log (reference §7.2). */
 const TEXTS = {
   2: 'tx parse error',
   3: 'invalid sequence',
@@ -26,7 +26,7 @@ const TEXTS = {
 
 export type SdkCode = keyof typeof TEXTS;
 
-/** A refusal or failure in the SDK's own terms; `message` is what stands before the text of the code. */
+/** A refusal or failure with an SDK code. `message` precedes the text of the code in the log. */
 export interface SdkError {
   readonly code: 'sdk';
   readonly sdkCode: SdkCode;
@@ -37,7 +37,7 @@ export const sdkError = (sdkCode: SdkCode, message: string): SdkError => ({ code
 
 export const sdkLog = ({ sdkCode, message }: SdkError): string => `${message}: ${TEXTS[sdkCode]}`;
 
-/** Codes of codespace `bank` by their text, which is the whole log (x/bank/types/errors.go). */
+/** Error codes of codespace `bank` by their text, which is the whole log (x/bank/types/errors.go). */
 const BANK_CODES = {
   'no inputs to send transaction': 2,
   'no outputs to send transaction': 3,
@@ -45,7 +45,7 @@ const BANK_CODES = {
   'multiple senders not allowed': 9,
 } as const;
 
-/** A refusal in the terms of the SDK's bank. */
+/** An error of the SDK's bank module. */
 export interface BankError {
   readonly code: 'bank';
   readonly message: keyof typeof BANK_CODES;

@@ -1,4 +1,4 @@
-/** Proofs that lead from an entry of the state to the app hash of the next consensus header (docs/proofs.md). */
+/** Proofs that link an entry of the state to the app hash in the next consensus header (docs/proofs.md). */
 import { encodeTrieOp, encodeValueOp } from '../codec/stateProof.ts';
 import { simpleMapProof } from '../crypto/merkle.ts';
 import { present } from '../lib/assert.ts';
@@ -9,21 +9,23 @@ import { type AppHashParts, appHashEntries } from './appHash.ts';
 import type { EthBlock, View } from './chain.ts';
 import { encodeHeader } from './evm/header.ts';
 
-/** One step of CometBFT's ProofOps: from what the step before yields to the root of its own tree. */
+/**
+ * One step of CometBFT's ProofOps: it proves that the previous step's output is in a tree, and yields that tree's root.
+ */
 export interface ProofOp {
   readonly type: string;
-  /** Of this step's tree; empty when the step has one place for its input. */
+  /** Key in this step's tree; empty when the step has only one place for its input. */
   readonly key: Bytes;
   readonly data: Bytes;
 }
 
 /** CometBFT's ValueOp: a value in a simple map. */
 const SIMPLE_VALUE = 'simple:v';
-/** A value, or none, under a key of a Merkle-Patricia trie as it is. */
+/** A value under a key of a Merkle-Patricia trie, or its absence. The trie uses the key itself. */
 const TRIE = 'orrery:trie';
-/** The same where the trie's key is keccak256 of the step's key. */
+/** The same, but the trie uses keccak256 of the key. */
 const SECURE_TRIE = 'orrery:secure-trie';
-/** A state root in an Ethereum header, which yields the block's hash. */
+/** A state root in an Ethereum header; yields the block hash. */
 const ETH_HEADER = 'orrery:eth-header';
 
 function lastStep(parts: AppHashParts, name: 'ethereum' | 'modules'): ProofOp {
@@ -37,13 +39,13 @@ const partsOf = (view: View, block: EthBlock): AppHashParts => ({
   modulesRoot: view.modulesRoot,
 });
 
-/** That the module store holds `view.module(key)` under the key, or nothing. `block` is that of the view's height. */
+/** Proves that the module store holds `view.module(key)`, or nothing, under the key. `block` is the view's block. */
 export const proveModuleEntry = (view: View, block: EthBlock, key: Bytes): readonly ProofOp[] => [
   { type: TRIE, key, data: encodeTrieOp(view.proveModule(key)) },
   lastStep(partsOf(view, block), 'modules'),
 ];
 
-/** That Ethereum's state holds the account, or none. `block` is that of the view's height. */
+/** Proves that Ethereum's state holds the account, or does not. `block` is the view's block. */
 export const proveEthAccount = (view: View, block: EthBlock, address: Address): readonly ProofOp[] => [
   { type: SECURE_TRIE, key: address, data: encodeTrieOp(view.proveAccount(address)) },
   { type: ETH_HEADER, key: EMPTY, data: encodeHeader(block.header) },

@@ -1,4 +1,4 @@
-/** Names on the wire (docs: one account, two faces). `cosmos.*` keeps its packages, our own types are `chain.*`. */
+/** Type URLs on the wire. `cosmos.*` types keep their package names; this chain's own types are in `chain.*`. */
 export const TYPE_URL = {
   ethAccount: '/chain.types.v1.EthAccount',
   ethPubKey: '/chain.crypto.v1.ethsecp256k1.PubKey',
@@ -12,7 +12,10 @@ export const TYPE_URL = {
   msgMultiSend: '/cosmos.bank.v1beta1.MsgMultiSend',
 } as const;
 
-/** An eth_secp256k1 key under our name and under those of our relatives, whose wallets sign for this chain too. */
+/**
+ * An eth_secp256k1 key under this chain's name and under those of related chains, whose wallets can sign for this chain
+ * too.
+ */
 export const ETH_PUB_KEY_URLS: ReadonlySet<string> = new Set([
   TYPE_URL.ethPubKey,
   '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey',

@@ -2,7 +2,7 @@ import type { Bytes } from '../lib/bytes.ts';
 import type { TxResult } from '../types/result.ts';
 import type { RpcLimits } from './context.ts';
 
-/** An answer and its text must fit in memory, for some clients at once. */
+/** Characters of one answer: several answers and their texts must fit in memory at the same time. */
 const ANSWER_CHARS_MAX = 64 << 20;
 
 export const answerCharsMax = (limits: RpcLimits): number => limits.answerCharsMax ?? ANSWER_CHARS_MAX;
@@ -14,13 +14,13 @@ const sizeOfResult = ({ data, log, events }: TxResult): number =>
     2 * data.length + log.length,
   );
 
-/** Counts what is put on a page. One item alone always has room. */
+/** Bounds the size of a page of results. A single item always fits. */
 export class PageRoom {
   readonly #charsMax: number;
   readonly #refuse: (text: string) => Error;
   #chars = 0;
 
-  /** `refuse` makes the error for a page that is too long. */
+  /** `refuse` makes the error for a page that is too large. */
   constructor(limits: RpcLimits, refuse: (text: string) => Error) {
     this.#charsMax = answerCharsMax(limits);
     this.#refuse = refuse;

@@ -20,76 +20,76 @@ import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import type { PublicKey } from '../types/validator.ts';
 import type { VoteType } from '../types/vote.ts';
 
-/** What waits of one sender; the same object for as long as it is the same. */
+/** Pooled transactions of one sender. The same object is returned while they do not change. */
 export interface PooledSender {
   readonly sender: Address;
-  /** Follow the state's nonce without a gap. */
+  /** Consecutive nonces that start at the state's nonce. */
   readonly pending: readonly EthTx[];
   readonly queued: readonly EthTx[];
 }
 
-/** The mempool as readers see it. */
+/** The mempool for readers. */
 export interface PoolReader {
-  /** Next nonce after the executable txs of the sender, or undefined when the pool has none of its. */
+  /** Next nonce after the sender's executable transactions; undefined when the pool has none from it. */
   pendingNonce(sender: Address): bigint | undefined;
-  /** By Ethereum hash. */
+  /** Finds a transaction by its Ethereum hash. */
   byEthHash(hash: Hash): EthTx | undefined;
   stats(): { readonly pending: number; readonly queued: number; readonly bytes: number };
-  /** Ethereum transactions by sender, senders in order of address, each in order of nonce. */
+  /** Ethereum transactions by sender: senders in order of address, transactions in order of nonce. */
   content(): readonly PooledSender[];
-  /** Consensus transactions that a proposer would take now, in its order, up to so many bytes. */
+  /** Consensus transactions that a proposer would include now, in its order, of at most `bytesMax` bytes in total. */
   best(bytesMax: number): readonly Bytes[];
   /** The first `max` txs in arrival order. */
   list?(max: number): readonly Bytes[];
 }
 
-/** Where a peer stands in consensus, as far as it told us. */
+/** A peer's position in consensus, as far as its messages tell. */
 export interface PeerRoundReader {
-  /** 0 until it has said. */
+  /** 0 until the peer has sent it. */
   readonly height: Height;
   readonly round: Round;
   readonly step: number;
   readonly lastCommitRound: Round;
-  /** When it entered the round, by our clock; 0 until it has said. */
+  /** When the peer entered the round, by this node's clock; 0 until the peer has sent its position. */
   readonly startTime: Micros;
   readonly hasProposal: boolean;
-  /** Of its proposal's proof of lock, or -1. */
+  /** POL round of its proposal, or -1. */
   readonly polRound: Round;
   readonly partsHeader: PartSetHeader | undefined;
   readonly parts: BitSet | undefined;
   readonly lastCommit: BitSet | undefined;
-  /** Messages that it sent us. */
+  /** Counts messages received from the peer. */
   readonly received: { readonly votes: number; readonly blockParts: number };
-  /** Votes of it for heights that neither of us can be at: with too many it is dropped. */
+  /** Votes from the peer for heights that neither side can be at. Too many of them disconnect the peer. */
   readonly strayVotes: number;
   votes(round: Round, type: VoteType): BitSet | undefined;
 }
 
-/** The consensus machine and what it knows of peers, for operators. A live view: read it in one go. */
+/** The consensus state machine and what it knows of peers, for operators. A live view: read it synchronously. */
 export interface ConsensusReader {
   readonly roundState: RoundState;
   peers(): readonly { readonly id: PeerId; readonly round: PeerRoundReader }[];
 }
 
-/** Keys the node may sign with (dev accounts, keyring); empty on a production node unless configured. */
+/** Keys that this node may sign with (dev accounts, keyring). Empty on a production node unless configured. */
 export interface NodeKeys {
   readonly addresses: readonly Address[];
-  /** 32-byte secret of an address in `addresses`; undefined while it is locked. */
+  /** 32-byte secret key of an address in `addresses`; undefined while it is locked. */
   secret(address: Address): Bytes | undefined;
-  /** Keys that requests bring, each under its own password; absent where requests may bring none. */
+  /** Keys created or imported by requests, each with its own password. Absent where requests must not add keys. */
   readonly vault?: KeyVault;
 }
 
-/** Some of NodeKeys' keys. Errors are sentences for whoever asked. */
+/** The part of NodeKeys that requests can manage. Errors are sentences for the caller. */
 export interface KeyVault {
   has(address: Address): boolean;
-  /** A new key. */
+  /** Creates a key. */
   create(password: string): Result<Address, string>;
-  /** `secret` is one of secp256k1. */
+  /** Imports a key. `secret` must be a valid secp256k1 key. */
   add(secret: Bytes, password: string): Result<Address, string>;
-  /** The secret, for this once. */
+  /** Returns the secret without unlocking the key. */
   open(address: Address, password: string): Result<Bytes, string>;
-  /** Without a time, until the node stops or the key is locked. */
+  /** Without `ms`, the key stays unlocked until the node stops or locks it. */
   unlock(address: Address, password: string, ms: Millis | undefined): Result<void, string>;
   lock(address: Address): void;
 }
@@ -97,7 +97,7 @@ export interface KeyVault {
 export interface NodeIdentity {
   readonly nodeId: string;
   readonly moniker: string;
-  /** Release of this software. */
+  /** Version of this software. */
   readonly version: string;
   readonly listenAddress: string;
   readonly rpcAddress: string;
@@ -115,21 +115,21 @@ export interface PeerStatus {
   readonly channels: readonly ChannelState[];
 }
 
-/** The network as readers see it. */
+/** The p2p network for readers. */
 export interface NetworkReader {
   /** `host:port` of every open listener. */
   readonly listeners: readonly string[];
   /** Sorted by peer id. */
   peerStatuses(): readonly PeerStatus[];
-  /** Begins to dial; an error when no more peers can be remembered. */
+  /** Starts to dial. Fails if too many peers are named, or if the network is not running. */
   dial?(order: DialOrder): Result<void, string>;
-  /** Peers that are not let in for now, and why. Sorted by peer id. */
+  /** Banned peers and the reasons, sorted by peer id. */
   bans?(): readonly { readonly peer: PeerId; readonly reason: string; readonly until: Micros }[];
 }
 
 export interface RpcLimits {
   readonly gasCap: bigint;
-  /** Longest that one request may execute code; 0 is no limit, absent is geth's default. */
+  /** Maximum execution time of one request; 0 means no limit, absent means geth's default. */
   readonly evmTimeoutMs?: Millis;
   readonly txFeeCapWei: bigint;
   readonly logsMax: number;
@@ -137,7 +137,7 @@ export interface RpcLimits {
   readonly feeHistoryMax: number;
   readonly batchMax: number;
   readonly batchResponseBytesMax: number;
-  /** Characters of what one answer gathers from many blocks or transactions, roughly; ANSWER_CHARS_MAX where absent. */
+  /** Approximate characters that one answer may collect from many blocks or transactions; default ANSWER_CHARS_MAX. */
   readonly answerCharsMax?: number;
   readonly bodyBytesMax: number;
   readonly filtersMax: number;
@@ -145,7 +145,7 @@ export interface RpcLimits {
   readonly allowUnprotectedTxs: boolean;
   /** Enabled JSON-RPC namespaces; a disabled one answers -32601. */
   readonly namespaces: readonly string[];
-  /** Of the consensus RPC; CometBFT's defaults where absent. */
+  /** Limits of the consensus RPC; CometBFT's defaults where absent. */
   readonly comet?: Partial<CometLimits>;
 }
 
@@ -154,17 +154,17 @@ export interface CometLimits {
   readonly subscriptionsPerClientMax: number;
   readonly batchMax: number;
   readonly broadcastCommitTimeoutMs: Millis;
-  /** Serves the methods that change the node itself. */
+  /** Enables the methods that change the node itself. */
   readonly unsafe: boolean;
 }
 
-/** Where events are searched: in the node's own index, not here but in PostgreSQL, or nowhere. */
+/** Where events can be searched: in the node's own index, only in PostgreSQL, or nowhere. */
 export type Indexing =
   | { readonly kind: 'kv'; readonly search: EventSearch }
   | { readonly kind: 'psql' }
   | { readonly kind: 'null' };
 
-/** Everything a transport-free handler may ask. One object a node, shared by all surfaces. */
+/** Everything that a handler may use, independent of the transport. One object per node, shared by all APIs. */
 export interface RpcContext {
   readonly chain: ChainReader;
   readonly evm: EvmService;
@@ -175,34 +175,34 @@ export interface RpcContext {
   readonly genesis: Genesis;
   readonly limits: RpcLimits;
   readonly suite: CryptoSuite;
-  /** Wall clock of the host, for filter deadlines and X-Server-Time only. */
+  /** Host's wall clock: filter deadlines, X-Server-Time, uptimes of peers, time of the pending block. */
   now(): Micros;
-  /** Enters the node as an input; resolves with the mempool's verdict. `tx` is the consensus tx (TxRaw). */
+  /** Passes the consensus transaction (TxRaw) to the node as an input; resolves with the mempool's verdict. */
   submit(tx: Bytes): Promise<SubmitResult>;
-  /** Enters the node as an input; resolves with what became of it. Absent where no node runs. */
+  /** Passes evidence to the node as an input; resolves with the outcome. Absent where no node runs. */
   submitEvidence?(evidence: Evidence): Promise<EvidenceResult>;
-  /** Enters the node as an input; resolves when the pool is empty. Absent where no node runs. */
+  /** Empties the mempool through an input to the node; resolves when it is empty. Absent where no node runs. */
   flushPool?(): Promise<void>;
   /** Absent where no node runs. */
   readonly consensus?: ConsensusReader;
-  /** The consensus transaction of a recovered one, so that the node need not recover it again. */
+  /** Wraps an Ethereum transaction with its recovered sender, so that the node need not recover it again. */
   wrapEthTx?(signed: SignedEthTx): Bytes;
-  /** Host randomness for ids of filters and subscriptions; 16 bytes. */
+  /** 16 bytes of host randomness, for ids of filters and subscriptions. */
   randomId(): Bytes;
-  /** Connected p2p peers; absent while the node has no network. */
+  /** Number of connected p2p peers; absent if the node has no network. */
   peerCount?(): number;
-  /** Absent while the node has no network. */
+  /** Absent if the node has no network. */
   readonly network?: NetworkReader;
-  /** Absent: the node's host has no index. */
+  /** Absent if the node's host has no index. */
   readonly indexing?: Indexing;
-  /** What a Cosmos transaction would do on the latest state, whatever its signature and fee. */
+  /** The result of a Cosmos transaction on the latest state; its signature and fee are not checked. */
   simulate?(tx: Bytes): TxResult;
-  /** CheckTx on the latest state; the pool hears nothing of it. */
+  /** CheckTx on the latest state, without adding the transaction to the pool. */
   checkTx?(tx: Bytes): Promise<CheckReply>;
-  /** Lets others run between two pieces of long work; absent where nothing else waits. */
+  /** Lets other work run between two steps of long work; absent where nothing else waits. */
   readonly pause?: Pause;
   readonly sizes?: Sizes;
-  /** Calls once after so many milliseconds, unless cancelled by the function returned. */
+  /** Calls `call` once after `ms`, unless the returned function cancels it. */
   after?(ms: Millis, call: () => void): () => void;
   /** True while the node is behind its peers. */
   catchingUp(): boolean;

@@ -3,8 +3,9 @@ import { StorageFault } from '../lib/storageFault.ts';
 import type { RpcContext } from './context.ts';
 
 /**
- * A handler threw what no handler should. A broken invariant or a storage fault passes on to the server, which answers with an
- * internal error and tells the operator; anything else is answered by its own surface, and goes to the node's log.
+ * Handles an unexpected error of a handler. A broken invariant or a storage fault is rethrown to the server, which
+ * answers with an internal error and tells the operator. Any other error goes to the node's log, and the API answers
+ * it.
  */
 export function reportCrash(ctx: RpcContext, what: string, failure: unknown): void {
   if (failure instanceof AssertionError) throw failure;
@@ -13,8 +14,8 @@ export function reportCrash(ctx: RpcContext, what: string, failure: unknown): vo
 }
 
 /**
- * The same for what goes on after its request was answered, such as telling the past. A storage fault ends that work
- * alone: the operator hears which record it is, and the caller tells the client.
+ * Like reportCrash, for work that continues after its request was answered, such as a replay of past events. A storage
+ * fault ends only that work: the log names the broken record, and the caller tells the client.
  */
 export function reportLost(ctx: RpcContext, what: string, failure: unknown): void {
   if (failure instanceof StorageFault) noteError(ctx, `${what}: ${failure.message}`);

@@ -1,22 +1,22 @@
-/** What an HTTP adapter sends, word for word. Header names in lower case. */
+/** A complete HTTP response. Header names are in lower case. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Texts that many clients are sent, each after words of the client's own. Adapters may keep what they make of it. */
+/** Texts that many clients receive, each after a client's own opening. Adapters may cache what they encode from it. */
 export interface SharedTexts {
   readonly texts: readonly string[];
-  /** Of all of them together. */
+  /** Total length of the texts. */
   readonly length: number;
 }
 
-/** Where a websocket session writes. Implemented by the adapter over one socket. */
+/** The output of a websocket session. The adapter implements it on a socket. */
 export interface SessionOut {
   /** Queues one text frame. */
   send(text: string): void;
-  /** Queues one text frame for each of the texts: `opening` and the text. */
+  /** Queues one frame per text, each with `opening` followed by the text. */
   sendShared(opening: string, shared: SharedTexts): void;
   /** Bytes queued and not yet written to the socket. */
   buffered(): number;

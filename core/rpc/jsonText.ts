@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../lib/result.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 
-/** A JSON number as written: ids are echoed and 256-bit values kept without passing through a double. */
+/** A JSON number as written, so that ids are echoed exactly and 256-bit values are not rounded to a double. */
 export class JsonNumber {
   readonly text: string;
   constructor(text: string) {
@@ -21,8 +21,8 @@ export const isObject = (value: Json | undefined): value is JsonObject => value 
 export const isArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 /**
- * A field of a struct, found as Go's encoding/json finds it: by its name, else by its name in other letters. Go's own
- * clients rely on that: gethclient sends a TraceConfig as `Tracer`, `TracerConfig`. Null when absent.
+ * A struct field, found like Go's encoding/json does: by exact name, else ignoring case. Go's own clients rely on this:
+ * gethclient sends a TraceConfig as `Tracer`, `TracerConfig`. Null when absent.
  */
 export function fieldOf(object: JsonObject, name: string): Json {
   const exact = object.get(name);
@@ -34,7 +34,7 @@ export function fieldOf(object: JsonObject, name: string): Json {
   return found;
 }
 
-/** Nesting beyond this is refused, so that a body of brackets cannot exhaust the stack. */
+/** Deeper nesting is refused, so that a body full of brackets cannot exhaust the stack. */
 const DEPTH_MAX = 512;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** The first byte of a text as encoding/json quotes it. */
+/** The first byte of a text, quoted like encoding/json does. */
 function goChar(text: string): string {
   const byte = encodeUtf8(text)[0] ?? 0;
   const char = String.fromCharCode(byte);
@@ -67,7 +67,7 @@ class Failure extends Error {
   }
 }
 
-/** Strict RFC 8259 reader. A repeated key keeps its last value, as Go's and JavaScript's parsers do. */
+/** Strict RFC 8259 parser. Of repeated keys the last value counts, as in Go's and JavaScript's parsers. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -87,7 +87,7 @@ class Reader {
     throw new Failure(this.#at, message);
   }
 
-  /** What stands here should not, in the words of Go's encoding/json, which clients of its servers look for. */
+  /** Fails with the text of Go's encoding/json for an unexpected character: clients match on it. */
   #unexpected(where: string): never {
     const rest = this.#text.slice(this.#at, this.#at + 2);
     if (rest === '') this.#fail('unexpected end of JSON input');
@@ -214,7 +214,7 @@ class Reader {
   }
 }
 
-/** Parses one JSON document; numbers stay text. */
+/** Parses one JSON document; numbers keep their text. */
 export function parseJson(text: string): Result<Json, JsonError> {
   try {
     return ok(new Reader(text).document());
@@ -224,7 +224,7 @@ export function parseJson(text: string): Result<Json, JsonError> {
   }
 }
 
-/** The value as JSON text again; numbers as they were written. */
+/** Renders the value as JSON text; numbers keep their original text. */
 export function renderJson(value: Json): string {
   if (value instanceof JsonNumber) return value.text;
   if (isArray(value)) return `[${value.map(renderJson).join(',')}]`;
@@ -237,5 +237,5 @@ export function renderJson(value: Json): string {
 const UNSAFE = /[<>&\u2028\u2029]/g;
 const escapeUnsafe = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** JSON text as Go's encoding/json writes it: compact, with HTML-sensitive characters escaped. */
+/** JSON text like that of Go's encoding/json: compact, with HTML-sensitive characters escaped. */
 export const goJson = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, escapeUnsafe);

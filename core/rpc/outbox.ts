@@ -2,24 +2,24 @@ import type { Height } from '../types/ids.ts';
 import type { SessionOut, SharedTexts } from './httpAnswer.ts';
 import type { Paced, Pacer } from './pacer.ts';
 
-/** Handed to the socket at once; what is more waits here, where many clients share one text. */
+/** Bytes that may wait in the socket. The rest waits in the outbox, where clients share texts. */
 export const SOCKET_BYTES_MAX = 256 * 1024;
-/** Messages, or batches of them, that one client may leave waiting. */
+/** Maximum messages, or batches of messages, that may wait for one client. */
 export const OUTBOX_FRAMES_MAX = 65_536;
 
 interface Waiting {
-  /** A whole message, or what opens each of the shared ones. */
+  /** A whole message, or the opening of each shared message. */
   readonly text: string;
   readonly shared: SharedTexts | undefined;
   readonly bytes: number;
-  /** Height of the event; undefined for answers. */
+  /** Height of the event; undefined for responses. */
   readonly height: Height | undefined;
 }
 
 /**
- * What waits for one client, bounded in bytes and in frames. A burst larger than the socket's buffer is no sign of a
- * slow reader: it goes out as the socket drains, and as the pacer lets it. Only a client that lets a whole outbox fill
- * up is refused more.
+ * Messages that wait for one client, bounded in bytes and in frames. A burst larger than the socket's buffer does not
+ * mean that the client is slow: it is sent as the socket drains and the pacer allows. Only when a client's whole outbox
+ * is full are further messages refused.
  */
 export class Outbox implements Paced {
   readonly #out: SessionOut;
@@ -41,23 +41,23 @@ export class Outbox implements Paced {
     return this.#bytes + this.#out.buffered();
   }
 
-  /** Whether more would go out at once. */
+  /** Whether another message would be sent at once. */
   get hasRoom(): boolean {
     return this.#next === this.#queue.length && this.#out.buffered() < SOCKET_BYTES_MAX;
   }
 
-  /** False when the client is too far behind; the text is then lost, and the client must be told. */
+  /** False when the client is too far behind. The text is then lost, and the caller must tell the client. */
   push(text: string, height?: Height): boolean {
     return this.#add({ text, shared: undefined, bytes: text.length, height });
   }
 
-  /** The same for a batch of messages, each `opening` and one of the texts. */
+  /** Like push, for a batch of messages that each consist of `opening` and one of the texts. */
   pushShared(opening: string, shared: SharedTexts, height: Height): boolean {
     const bytes = shared.length + opening.length * shared.texts.length;
     return this.#add({ text: opening, shared, bytes, height });
   }
 
-  /** Sends on: the socket has room again. */
+  /** Sends waiting messages; called when the socket has room again. */
   flush(): void {
     while (this.#next < this.#queue.length && this.#out.buffered() < SOCKET_BYTES_MAX) {
       const waiting = this.#queue[this.#next] as Waiting;
@@ -80,16 +80,16 @@ export class Outbox implements Paced {
     for (const resume of waiting) resume();
   }
 
-  /** Resolves when more would go out at once, or when the outbox is dropped. */
+  /** Resolves when another message would be sent at once, or when the outbox is dropped. */
   room(): Promise<void> {
     if (this.hasRoom) return Promise.resolve();
     return new Promise((resolve) => this.#onRoom.push(resolve));
   }
 
-  /** Forgets what waits. Lowest height of the events that are lost with it, Infinity when none is. */
+  /** Discards all waiting messages. Returns the lowest height of the discarded events; Infinity if there are none. */
   drop(): number {
     let lost = Number.POSITIVE_INFINITY;
-    // Subscriptions that are told the past are at different heights.
+    // Not simply the first: subscriptions that replay the past are at different heights.
     for (const { height } of this.#queue.slice(this.#next)) lost = Math.min(lost, height ?? lost);
     [this.#queue, this.#next, this.#bytes] = [[], 0, 0];
     const waiting = this.#onRoom;
@@ -100,7 +100,7 @@ export class Outbox implements Paced {
 
   #add(message: Waiting): boolean {
     this.flush();
-    // An answer to the client's own request is paced by the client.
+    // Responses are not paced: the client's own requests limit them.
     const isAnswer = message.height === undefined;
     if (this.hasRoom && (isAnswer || this.#pacer.take(message.bytes))) {
       this.#send(message);
@@ -110,7 +110,7 @@ export class Outbox implements Paced {
       return false;
     this.#queue.push(message);
     this.#bytes += message.bytes;
-    // Else the socket's drain goes on with it.
+    // If the socket is full, its drain event continues with the queue.
     if (this.#out.buffered() < SOCKET_BYTES_MAX) this.#pacer.later(this);
     return true;
   }

@@ -1,20 +1,20 @@
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { RpcContext } from './context.ts';
 
-/** Written to all subscribers together before others of the process have their turn: well under a millisecond. */
+/** Bytes written to all subscribers together before other work of the process runs: well under a millisecond. */
 const TURN_BYTES = 256 * 1024;
-/** What a write costs whatever its length, in bytes of one that is long. */
+/** Fixed cost of a write, expressed as bytes. */
 const WRITE_BYTES = 4096;
 
-/** Someone who has more to write. */
+/** A writer that waits for its turn. */
 export interface Paced {
-  /** Writes while the pacer lets it; asks it again for what is left. */
+  /** Writes as much as the pacer allows. It must call `later` again for the rest. */
   flush(): void;
 }
 
 /**
- * Deals out turns: a block that a thousand clients wait for is written to them in many small slices, between which
- * consensus goes on. First come, first served.
+ * Divides writing into turns: a block for a thousand clients is written in many small slices, and consensus runs in
+ * between. First come, first served.
  */
 export class Pacer {
   readonly #pause: (() => Promise<void>) | undefined;
@@ -23,14 +23,14 @@ export class Pacer {
   #left: number;
   #isPausing = false;
 
-  /** Without a pause everything may be written at once. */
+  /** Without `pause`, everything may be written at once. */
   constructor(pause: (() => Promise<void>) | undefined, sizes: Sizes = USUAL_SIZES) {
     this.#pause = pause;
     this.#turnBytes = sizes.bytesAtOnce(TURN_BYTES);
     this.#left = this.#turnBytes;
   }
 
-  /** Whether so many bytes may be written now. */
+  /** Whether this many bytes may be written now. */
   take(bytes: number): boolean {
     if (this.#pause === undefined) return true;
     this.#renewLater();
@@ -39,7 +39,7 @@ export class Pacer {
     return true;
   }
 
-  /** `flush` is called when it is this one's turn. */
+  /** Calls `flush` when it is this writer's turn. */
   later(paced: Paced): void {
     this.#waiting.add(paced);
     this.#renewLater();
@@ -64,7 +64,7 @@ export class Pacer {
 
 const known = new WeakMap<RpcContext, Pacer>();
 
-/** One a node, for all websockets. */
+/** The node's pacer, shared by all websockets. */
 export function pacerOf(ctx: RpcContext): Pacer {
   const found = known.get(ctx) ?? new Pacer(ctx.pause, ctx.sizes);
   known.set(ctx, found);

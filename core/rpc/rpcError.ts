@@ -1,4 +1,4 @@
-/** Numbers of JSON-RPC 2.0 and of geth's rpc package. */
+/** Error codes of JSON-RPC 2.0 and of geth's rpc package. */
 export const CODES = {
   parse: -32700,
   invalidRequest: -32600,
@@ -8,20 +8,20 @@ export const CODES = {
   server: -32000,
   timeout: -32002,
   responseTooLarge: -32003,
-  /** eth_sendRawTransactionSync: in the pool, not in a block in time (EIP-7966). */
+  /** eth_sendRawTransactionSync: the transaction is in the pool, but no block included it in time (EIP-7966). */
   notIncluded: 4,
-  /** geth's bound on what one request may ask for. */
+  /** The request exceeds one of geth's limits. */
   clientLimit: -38026,
   /** An EVM revert; `data` carries the revert bytes. */
   reverted: 3,
 } as const;
 
-/** V8's: how many callers an error takes down. */
+/** V8's stackTraceLimit: how many stack frames an error captures. */
 const traced: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
 /**
- * The one error an RPC handler throws; surfaces turn it into their own shape, nothing else crosses the boundary. It answers
- * a client, and nobody reads where it was thrown: with none taken down it costs a fraction.
+ * The only error that an RPC handler throws; each API converts it to its own format. It answers a client and nobody
+ * reads its stack trace, so none is captured: that makes it far cheaper.
  */
 export class RpcError extends Error {
   readonly code: number;

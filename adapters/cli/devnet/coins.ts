@@ -1,6 +1,6 @@
 const DECIMALS = 18;
 
-/** Whole coins of so many wei, without trailing zeros: `1.5`. */
+/** An amount in wei as decimal coins, without trailing zeros: `1.5`. */
 export function bigintToDecimal18(wei: bigint): string {
   const digits = wei.toString().padStart(DECIMALS + 1, '0');
   const whole = digits.slice(0, -DECIMALS);

@@ -7,7 +7,10 @@ import type { Address } from '../../../core/types/ids.ts';
 import type { TraceHooks } from '../../../core/types/trace.ts';
 import { ConsoleLines, ConsoleLog } from './consoleLog.ts';
 
-/** An estimate runs a call again and again: the last run counts, which had the gas that is answered, or all there is. */
+/**
+ * Keeps the lines of the last run only: an estimate runs a call many times, the last time with the resulting or the
+ * full gas.
+ */
 class LastRun implements TraceHooks {
   readonly #console: ConsoleLog;
   lines: ConsoleLines;
@@ -31,7 +34,7 @@ const ZERO_ADDRESS = new Uint8Array(20);
 const headOf = (what: string, { from, to }: CallArgs): string =>
   `  ${what}  ${toEip55(from ?? ZERO_ADDRESS)} → ${to === undefined ? 'new contract' : toEip55(to)}`;
 
-/** The same service; what calls and estimates say through hardhat's console is told to `out`, line by line. */
+/** Wraps an EVM service: lines that calls and estimates log through hardhat's console go to `out`. */
 export function tellingConsole(
   evm: EvmService,
   suite: Pick<CryptoSuite, 'keccak256'>,
@@ -44,7 +47,7 @@ export function tellingConsole(
     options: CallOptions | undefined,
     run: (options: CallOptions | undefined) => Promise<T>,
   ): Promise<T> => {
-    // Somebody is watching already, and shows what happened in another way.
+    // The caller already traces this run and shows its result in another way.
     if (options?.trace !== undefined) return run(options);
     const trace = new LastRun(console);
     try {

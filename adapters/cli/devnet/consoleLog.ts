@@ -6,15 +6,15 @@ import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { Address } from '../../../core/types/ids.ts';
 import { oneLine } from '../../log/logger.ts';
 
-/** Where hardhat's console.sol sends its lines: "console.log" as an address. Nothing is there. */
+/** Address to which hardhat's console.sol sends its lines ("console.log" in ASCII). There is no contract. */
 export const CONSOLE_ADDRESS = '000000000000000000636f6e736f6c652e6c6f67';
 
 const BASIC = ['uint256', 'string', 'bool', 'address'] as const;
 const PARAMETERS_MAX = 4;
-/** Library versions before 2023 hashed the short names of types. */
+/** console.sol before 2023 hashed the short names of types. */
 const SHORT: Readonly<Record<string, string>> = { uint256: 'uint', int256: 'int' };
 
-/** All lists of up to four basic types, and the singles of console.sol. */
+/** All lists of up to four basic types, plus the single-argument types of console.sol. */
 function signatures(): readonly (readonly string[])[] {
   let lists: string[][] = [[]];
   const all: string[][] = [[], ['int256'], ['bytes']];
@@ -53,7 +53,7 @@ function valueAt(args: Bytes, index: number, type: string): unknown {
   return type === 'bytes' ? to0xHex(tail) : (decodeUtf8(tail) ?? to0xHex(tail));
 }
 
-/** Reads calls of hardhat's console.sol. */
+/** Decodes calls of hardhat's console.sol. */
 export class ConsoleLog {
   readonly #types = new Map<string, readonly string[]>();
 
@@ -71,7 +71,7 @@ export class ConsoleLog {
     }
   }
 
-  /** The line, with `%s` and `%d` filled as Node does; undefined when the input is not a call of the library. */
+  /** The logged line, with `%s` and `%d` filled in as in Node; undefined if the input is not a console.sol call. */
   line(input: Bytes): string | undefined {
     const types = this.#types.get(toHex(input.subarray(0, 4)));
     if (types === undefined) return undefined;
@@ -84,10 +84,10 @@ export class ConsoleLog {
 
 const CONSOLE = hex(CONSOLE_ADDRESS);
 
-/** Lines of one execution; a loop of logs is told to that point. */
+/** Maximum lines kept of one execution. */
 const LINES_MAX = 256;
 
-/** What one execution says through the console. */
+/** The lines that one execution logs through the console. */
 export class ConsoleLines {
   readonly lines: string[] = [];
   readonly #console: ConsoleLog;
@@ -102,7 +102,7 @@ export class ConsoleLines {
     if (line !== undefined) this.lines.push(line);
   }
 
-  /** For the terminal. */
+  /** The lines for the terminal. */
   shown(): readonly string[] {
     const shown = this.lines.map((line) => oneLine(`    console.log: ${line}`));
     return this.lines.length < LINES_MAX ? shown : [...shown, '    console.log: more lines are not shown'];

@@ -8,10 +8,10 @@ import { oneLine } from '../../log/logger.ts';
 import { bigintToDecimal18 } from './coins.ts';
 import { ConsoleLines, ConsoleLog } from './consoleLog.ts';
 
-/** Transactions of one block; nobody reads more, and each is run again to be told. */
+/** Maximum transactions printed per block: each runs again to be printed. */
 const TOLD_MAX = 50;
 
-/** What happened in one transaction beyond its receipt. */
+/** Console lines and outcome of one transaction. */
 class Heard extends ConsoleLines implements TraceHooks {
   vmError: string | undefined;
   output: Bytes = new Uint8Array(0);
@@ -21,7 +21,7 @@ class Heard extends ConsoleLines implements TraceHooks {
   }
 }
 
-/** Why it failed, in the words of the error that a call would have got. */
+/** The outcome, with the same error text that a call would get. */
 function outcomeOf({ vmError, output }: Heard): string {
   if (vmError === undefined) return 'ok';
   if (vmError !== 'execution reverted') return `failed: ${vmError}`;
@@ -34,8 +34,8 @@ const receiverOf = (tx: EthTx, created: Bytes | undefined): string =>
   tx.to === undefined ? `new ${created === undefined ? 'contract' : toEip55(created)}` : toEip55(tx.to);
 
 /**
- * Tells of each transaction of a block in a line, with why it failed, and what its contracts said through hardhat's
- * console.log. It runs what it tells a second time: for development.
+ * Prints a line for each transaction of a block, with the reason if it failed, and the lines that its contracts logged
+ * through hardhat's console.log. Each transaction runs a second time, so this is for development only.
  */
 export class Narrator {
   readonly #rpc: RpcContext;
@@ -55,7 +55,7 @@ export class Narrator {
     });
   }
 
-  /** Resolves when everything told so far is out. */
+  /** Resolves when everything started so far is printed. */
   get told(): Promise<void> {
     return this.#last;
   }

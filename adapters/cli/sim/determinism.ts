@@ -6,7 +6,10 @@ import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
 import type { World } from '../world.ts';
 import { EXIT_BROKEN } from './scenarioFile.ts';
 
-/** Runs a seed twice, compares happening by happening and says whether and where the runs differ, which counts as broken; answers the first. */
+/**
+ * Runs a seed twice, compares event by event, and reports where the runs differ, which counts as a failure. Returns the
+ * first run's report.
+ */
 export async function runTwice(
   text: string,
   options: RunOptions,

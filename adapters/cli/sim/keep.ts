@@ -8,11 +8,11 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 
 const RESULTS = 'results.jsonl';
 
-/** What makes two runs the same run: the same world and the same seed. */
+/** Identifies a run: the same scenario text, seed and options. */
 const keyOf = ({ text, seed, isTwice, pct }: SweepTask): string =>
   `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}${isTwice === true ? '#twice' : ''}${pct === undefined ? '' : `#pct${pct}`}`;
 
-/** The folder of a campaign: a line for each finished run, so that it can go on later, and the failing scenarios. */
+/** The folder of a campaign: one line per finished run, so that the campaign can resume, and the failing scenarios. */
 export class KeepFolder {
   readonly #folder: string;
   readonly #done = new Map<string, SweepOutcome>();
@@ -25,13 +25,13 @@ export class KeepFolder {
     const file = join(folder, RESULTS);
     if (!existsSync(file)) return;
     for (const line of onFile('read', file, () => readFileSync(file, 'utf8')).split('\n')) {
-      // The last line may be half a line: the campaign was killed while writing it.
+      // The last line may be incomplete if the campaign was killed while writing it.
       const record = recordOf(line);
       if (record !== undefined) this.#done.set(record.key, record.outcome);
     }
   }
 
-  /** The outcome of an earlier campaign, if this run is done. */
+  /** The outcome of this run in an earlier campaign, if it is done. */
   find(task: SweepTask): SweepOutcome | undefined {
     return this.#done.get(keyOf(task));
   }
@@ -48,7 +48,7 @@ export class KeepFolder {
     this.#write(task, storyOf(task.text, task.seed, said));
   }
 
-  /** Scenarios of two folders may have one name: the second gets the key of its run into its own. */
+  /** Two scenarios in different folders may have the same name: the second gets its run's key into its file name. */
   #write(task: SweepTask, story: string): void {
     const name = `${basename(task.scenario, '.yaml')}-${task.seed}`;
     const plain = join(this.#folder, `${name}.yaml`);
@@ -72,7 +72,7 @@ function recordOf(line: string): KeptRecord | undefined {
   }
 }
 
-/** The scenario with its seed inside, and what there is to say of it on top. */
+/** The scenario with its seed, preceded by `said` as comment lines. */
 export function storyOf(text: string, seed: string, said: readonly string[]): string {
   const head = said.map((line) => `# ${line}\n`).join('');
   const body = /^seed:/m.test(text) ? text.replace(/^seed:.*$/m, `seed: ${seed}`) : `seed: ${seed}\n${text}`;

@@ -10,5 +10,5 @@ export const PCT_OPTION = [
 export const pctOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : wholeOf('--pct', text, 1, PCT_DEPTH_MAX);
 
-/** The flag as it is written after a command that shall do the same run. */
+/** The flag as text, for a printed command that repeats the run. */
 export const pctArgs = (depth: number | undefined): string => (depth === undefined ? '' : ` --pct ${depth}`);

@@ -4,19 +4,19 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 
 export interface PoolOptions {
   readonly jobs: number;
-  /** A run that takes longer than this many wall-clock ms is ended and counted as failed. */
+  /** A run that takes longer than this many wall-clock ms is terminated and counts as failed. */
   readonly runMsMax: number;
-  /** The next run, undefined when there is none left or time is up. */
+  /** The next run; undefined when none is left or the time is up. */
   next(): SweepTask | undefined;
   done(outcome: SweepOutcome, task: SweepTask): void;
-  /** Ends what is running; it is not told. */
+  /** Terminates running runs; they are not reported. */
   readonly signal: AbortSignal;
 }
 
-/** Checker of runs whose thread died: a bug of this program, not of the node. */
+/** Checker name for runs whose worker thread died: a bug of this program, not of the node. */
 export const CRASHED = 'sweep_crash';
 
-/** Keeps so many worker threads busy until there is nothing left to run. */
+/** Keeps `jobs` worker threads busy until no run is left. */
 export const runPool = async (options: PoolOptions): Promise<void> => {
   await Promise.all(Array.from({ length: options.jobs }, () => keepBusy(options)));
 };
@@ -31,7 +31,7 @@ async function keepBusy(options: PoolOptions): Promise<void> {
       worker ??= startWorker();
       const outcome = await outcomeOf(worker, task, options.runMsMax);
       if (signal.aborted) return;
-      // What hung or died is not asked again: its thread may be in any state.
+      // A thread that hung or failed is not reused: it may be in any state.
       if (outcome.digest === '') {
         await worker.terminate();
         worker = undefined;
@@ -44,7 +44,7 @@ async function keepBusy(options: PoolOptions): Promise<void> {
   }
 }
 
-/** Of one thread, MiB: far more than a run needs. One that asks for more ends alone and is counted as failed. */
+/** Heap limit of a worker thread in MiB, far more than a run needs. A run that exceeds it fails alone. */
 const HEAP_MIB = 4096;
 
 const startWorker = (): Worker =>
@@ -57,7 +57,7 @@ function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<S
     const startedAt = performance.now();
     const finish = (outcome: SweepOutcome): void => {
       clearTimeout(timer);
-      // Only our own: the thread's port hangs on listeners of Node's.
+      // Removes only our own listeners: Node's listeners keep the thread's port working.
       worker.off('message', finish);
       worker.off('error', onError);
       worker.off('exit', onExit);

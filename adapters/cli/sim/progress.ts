@@ -1,4 +1,4 @@
-// Not the global one, which is taken away while simulated nodes run.
+// Imported, because the global `performance` is removed while simulated nodes run.
 import { performance } from 'node:perf_hooks';
 import type { World } from '../world.ts';
 
@@ -6,7 +6,7 @@ const PLAIN_EVERY_MS = 10_000;
 const TTY_EVERY_MS = 200;
 const BAR_WIDTH = 24;
 
-/** Says how far something is: one line rewritten on a terminal, a plain line every ten seconds elsewhere. */
+/** Reports progress: rewrites one line on a terminal, else prints a line every ten seconds. */
 export class ProgressLine {
   readonly #world: World;
   readonly #startedAt = performance.now();
@@ -20,7 +20,7 @@ export class ProgressLine {
     return (performance.now() - this.#startedAt) / 1000;
   }
 
-  /** @param line Without its end; asked for only when it is time to say it. */
+  /** @param line Makes the text without line end; called only when a report is due. */
   say(line: (isTty: boolean) => string): void {
     const isTty = this.#world.errIsTty === true;
     const now = performance.now();
@@ -35,7 +35,7 @@ export class ProgressLine {
   }
 }
 
-/** How far a campaign is. */
+/** Progress of a campaign. */
 export class Progress extends ProgressLine {
   readonly #total: number;
   #done = 0;
@@ -67,7 +67,7 @@ export class Progress extends ProgressLine {
   }
 }
 
-/** 1:02:03 of seconds. */
+/** Seconds as 1:02:03. */
 export function clock(seconds: number): string {
   const whole = Math.round(seconds);
   const two = (value: number): string => String(value).padStart(2, '0');

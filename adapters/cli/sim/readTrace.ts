@@ -3,16 +3,16 @@ import { OperatingError } from '../../operatingError.ts';
 
 export interface Trace {
   readonly head: { readonly scenario: string; readonly seed?: string; readonly pct?: number };
-  /** The happenings, still as JSON. */
+  /** The events, each as JSON text. */
   readonly lines: readonly string[];
-  /** undefined when the run was killed before its end. */
+  /** undefined if the run was killed before its end. */
   readonly report: ScenarioReport | undefined;
 }
 
-/** Line of the file in which the happening of this index stands: the head is the first. */
+/** Line number in the file of the event with this index. Line 1 is the head. */
 export const lineOfFile = (index: number): number => index + 2;
 
-/** Reads what TraceFile wrote. */
+/** Parses the output of TraceFile. */
 export function readTrace(file: string, text: string): Trace {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -21,7 +21,7 @@ export function readTrace(file: string, text: string): Trace {
     throw new OperatingError(`${file} is not a trace; npx orrery sim run FILE --trace TRACE writes one`);
   const last = lines.length > 1 ? parsed(lines.at(-1)) : head;
   const isWhole = last?.['kind'] === 'report';
-  // Half a line, where the run was killed, tells nothing.
+  // If the run was killed, the last line may be incomplete and is ignored.
   const happenings = lines.slice(1, isWhole || last === undefined ? -1 : undefined);
   for (const [i, line] of happenings.entries()) {
     const { t, n, kind } = parsed(line) ?? {};

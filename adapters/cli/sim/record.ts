@@ -30,7 +30,7 @@ export function recordCommand(sim: Command, world: World): void {
     });
 }
 
-/** The node must be stopped: its database is opened. */
+/** The node must be stopped, because its database is opened. */
 async function record(
   home: string,
   output: string,
@@ -63,7 +63,7 @@ async function record(
   }
 }
 
-/** `sim replay` of a recording: runs the log again and compares every height. */
+/** `sim replay` of a recording: replays the WAL and compares every height. */
 export async function replayRecording(name: string, text: string, world: World): Promise<void> {
   const recording = parseRecording(text);
   if (!recording.ok) throw new OperatingError(`${name}: ${recording.error}`);

@@ -14,7 +14,7 @@ import { replayRecording } from './record.ts';
 import { EXIT_BROKEN, refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
 import { type Source, sourceOf } from './source.ts';
 
-/** Lines of the transcript kept before the point of the stop. */
+/** Lines of the transcript shown before the stop. */
 const TAIL_DEFAULT = '40';
 const TAIL_MAX = 10_000_000;
 
@@ -110,14 +110,14 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
 
 interface Replayed {
   readonly source: Source;
-  /** What the trace says; nothing when it is a scenario that is run again. */
+  /** The events in the trace; empty for a scenario, which runs again. */
   readonly written: readonly string[];
   readonly isTrace: boolean;
-  /** The trace was written to its end. */
+  /** The trace is complete. */
   readonly isWhole: boolean;
 }
 
-/** A trace names its scenario and seed in its first line. */
+/** For a trace, takes the scenario and seed from its first line. */
 function fromTrace(source: Source, flags: ReplayFlags): Replayed {
   if (!source.text.startsWith('{"kind":"scenario"'))
     return { source, written: [], isTrace: false, isWhole: false };
@@ -136,7 +136,7 @@ function expectNoChoice(why: string, { seed, crypto, pct }: ReplayFlags): void {
     throw new OperatingError(`--seed, --crypto and --pct: ${why}`);
 }
 
-/** A text that is no scenario is refused by the run. */
+/** Checks that the scenario has this node. An invalid scenario is refused later, by the run. */
 function expectNode(scenario: string, node: string): void {
   const parsed = parseScenario(scenario);
   if (!parsed.ok) return;

@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 import { readTrace } from './readTrace.ts';
 import { readScenarioFile, refuseOwnInput } from './scenarioFile.ts';
 
-/** Files of the picture, which the playground shares; a build lies one folder deeper than its source. */
+/** Reads a file that the page shares with the playground. Compiled code lies one folder deeper than its source. */
 const partOf = (name: string): string => {
   const root = import.meta.url.endsWith('.ts') ? '../../..' : '../../../..';
   const file = fileURLToPath(new URL(`${root}/playground/${name}`, import.meta.url));

@@ -34,7 +34,7 @@ export function runCommand(sim: Command, world: World): void {
   command.action((file: string | undefined) => simRun(file, command.opts<RunFlags>(), world));
 }
 
-/** Runs what file or flags name and says how it was. */
+/** Runs the scenario that file or flags name, and prints the result. */
 export async function simRun(file: string | undefined, flags: RunFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
   const { text, seed, pct } = source;
@@ -43,7 +43,7 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
     import('../../../sim/scenario/parse.ts'),
     import('../../crypto/accelerated.ts'),
   ]);
-  // What is refused leaves the trace that lies there as it was.
+  // Parsed first: an invalid scenario must not overwrite an existing trace.
   const parsed = parseScenario(text);
   if (!parsed.ok) return refuseFile(world, source.name, parsed.error);
   if (file !== undefined && flags.trace !== undefined)

@@ -8,15 +8,15 @@ import type { World } from '../world.ts';
 
 export const EXIT_BROKEN = 1;
 export const EXIT_BAD_FILE = 2;
-/** A bug of this program. */
+/** An internal error of this program. */
 export const EXIT_INTERNAL = 3;
-/** As a shell says of what Ctrl-C ended. */
+/** Exit code that shells use after Ctrl-C. */
 export const EXIT_INTERRUPTED = 130;
 
 export const readScenarioFile = (file: string): string =>
   onFile('read', file, () => readFileSync(file, 'utf8'));
 
-/** Refuses to write over what is read, under whatever name: `what` is lost as soon as the output is opened. */
+/** Refuses an output that is the same file as the input: opening it would erase `what`. */
 export function refuseOwnInput(option: string, output: string, input: string, what: string): void {
   const [to, from] = [output, input].map((file) =>
     onFile('write', output, () => statSync(file, { bigint: true, throwIfNoEntry: false })),
@@ -25,26 +25,26 @@ export function refuseOwnInput(option: string, output: string, input: string, wh
     throw new OperatingError(`${option}: ${output} is the ${what} itself`);
 }
 
-/** Says where a scenario file is wrong. */
+/** Reports the position of an error in a scenario file. */
 export function refuseFile(world: World, file: string, { line, column, message }: ScenarioError): void {
   world.err(`${file}:${line}:${column}: ${message}\n`);
   world.exitCode = EXIT_BAD_FILE;
 }
 
-/** A seed as the command line takes it: what a scenario may say. */
+/** Checks a seed on the command line, in the format of scenario files. */
 export function seedOf(text: string): string {
   if (!isSeed(text)) throw new OperatingError(`--seed: expected ${SEED}, found ${text}`);
   return text;
 }
 
-/** A whole number of an option, within bounds. */
+/** Parses a whole number of an option within bounds. */
 export function wholeOf(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new OperatingError(`${option}: expected a whole number ${min}..${max}, found ${text}`);
 }
 
-/** Milliseconds of an option that takes a duration above zero. */
+/** Milliseconds of an option whose value is a duration above zero. */
 export function millisecondsOf(option: string, text: string): number {
   const micros = parseDuration(text);
   if (micros === undefined || micros === 0)
@@ -52,9 +52,9 @@ export function millisecondsOf(option: string, text: string): number {
   return micros / 1000;
 }
 
-/** Virtual µs as seconds, to the millisecond. */
+/** Virtual µs as seconds with three decimals. */
 export const secondsText = (micros: number): string => (micros / 1_000_000).toFixed(3);
 
-/** As a POSIX shell takes it. */
+/** Quotes a text for a POSIX shell. */
 export const quoted = (text: string): string =>
   /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

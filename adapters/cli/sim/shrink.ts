@@ -50,7 +50,7 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   const runsMax = wholeOf('--runs', flags.runs, 1, 1_000_000);
   const seconds = millisecondsOf('--budget', flags.budget) / 1000;
   const { output } = flags;
-  // Not to be found out after minutes of search.
+  // Checked now, so that it does not fail after minutes of search.
   if (output !== undefined) onFile('write', output, () => accessSync(dirname(output), constants.W_OK));
   if (output !== undefined && file !== undefined) refuseOwnInput('--output', output, file, 'scenario');
   const progress = new ProgressLine(world);

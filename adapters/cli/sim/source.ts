@@ -5,17 +5,17 @@ import { cryptoArgs, cryptoOf } from './cryptoFlag.ts';
 import { pctArgs, pctOf } from './pctFlag.ts';
 import { quoted, readScenarioFile, seedOf } from './scenarioFile.ts';
 
-/** The world that a command works on: a scenario file, or what a swarm draws for a seed. */
+/** The scenario that a command works on: from a file, or generated for a seed by --swarm. */
 export interface Source {
-  /** For messages. */
+  /** The name used in messages. */
   readonly name: string;
   readonly text: string;
   readonly seed: string | undefined;
-  /** Depth of `sim pct`; undefined: delays are drawn. */
+  /** Depth for `sim pct`; undefined means random delays. */
   readonly pct: number | undefined;
-  /** The arguments that name it again. */
+  /** Command-line arguments that name this source again. */
   args(seed: string): string;
-  /** Where a smaller scenario for a seed may go. */
+  /** File name for a smaller scenario. */
   smaller(seed: string): string;
 }
 

@@ -69,7 +69,7 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
   tell(world, summary, flags);
 }
 
-/** Without --seeds: as many as the files say themselves. */
+/** Default of --seeds: as many seeds as the files ask for. */
 function seedsOf(worlds: readonly SweptWorld[]): string {
   const runs = Math.max(0, ...worlds.map((one) => one.runs ?? 0));
   if (runs > 0) return `1..${runs}`;
@@ -78,7 +78,7 @@ function seedsOf(worlds: readonly SweptWorld[]): string {
   );
 }
 
-/** Every file is read and checked before the first run. */
+/** Reads and checks all files before the first run. */
 function worldsOf(
   files: readonly string[],
   flags: SweepFlags,

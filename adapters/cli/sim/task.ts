@@ -1,26 +1,26 @@
 import type { Failure } from '../../../sim/report.ts';
 
-/** One run of a campaign, as a worker gets it. */
+/** One run of a campaign, as sent to a worker. */
 export interface SweepTask {
-  /** The scenario file, `swarm`, or a case of a search. */
+  /** The scenario file, `swarm`, or a generated case. */
   readonly scenario: string;
   readonly text: string;
   readonly seed: string;
-  /** The command line that does it again. */
+  /** The command line that repeats the run. */
   readonly again: string;
-  /** Run a second time: both have to have one digest. */
+  /** Run twice and require equal digests. */
   readonly isTwice?: boolean;
-  /** Depth of the search for an order of messages; undefined: delays are drawn. */
+  /** Depth of the search for a message order; undefined means random delays. */
   readonly pct?: number;
 }
 
-/** What became of it. */
+/** The outcome of a run. */
 export interface SweepOutcome {
   readonly digest: string;
   readonly failures: readonly Failure[];
-  /** Names of the nodes, to tell causes apart from names. */
+  /** Node names, so that failures that differ only in names are grouped. */
   readonly names: readonly string[];
-  /** As in the report of the run; results kept by an older version have none. */
+  /** As in the run's report. Absent in results saved by an older version. */
   readonly neverHappened?: readonly string[];
   readonly virtualMicros: number;
   readonly events: number;

@@ -6,9 +6,9 @@ const SEEDS_MAX = 100_000_000;
 export interface SweptWorld {
   readonly scenario: string;
   textOf(seed: string): string;
-  /** The command line that runs it with a seed. */
+  /** The command line that runs it with this seed. */
   again(seed: string): string;
-  /** Seeds that the file's own search goes through. */
+  /** Number of seeds that the file's own search asks for. */
   readonly runs?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface SeedRange {
   readonly count: number;
 }
 
-/** `1..1000`, or one seed. */
+/** Parses `1..1000` or a single seed. */
 export function seedRange(text: string): SeedRange {
   const match = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(text);
   const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
@@ -28,7 +28,7 @@ export function seedRange(text: string): SeedRange {
   return { first: from, count: to - from + 1 };
 }
 
-/** The runs of a sweep in order: all scenarios with the first seed, all with the second, … */
+/** The runs of a sweep in order: all scenarios with the first seed, then all with the second, … */
 export class Tasks {
   readonly total: number;
   readonly #worlds: readonly SweptWorld[];

@@ -4,18 +4,18 @@ import { onFile } from '../../disk/files.ts';
 
 const BUFFERED_CHARS_MAX = 1 << 20;
 
-/** What a run needs to be done again. */
+/** All that is needed to repeat a run. */
 export interface TraceHead {
   readonly scenario: string;
-  /** undefined: that of the scenario. */
+  /** undefined means the scenario's own seed. */
   readonly seed: string | undefined;
-  /** Depth of `sim pct`; undefined: delays are drawn. */
+  /** Depth for `sim pct`; undefined means random delays. */
   readonly pct: number | undefined;
 }
 
 /**
- * A trace on the disk: a line that says which scenario and seed it is of, a line a happening, and the report as the
- * last line. Written in large pieces: a trace has millions of lines.
+ * A trace file: a first line with the scenario and seed, one line per event, and the report as the last line. Written
+ * in large chunks, because a trace has millions of lines.
  */
 export class TraceFile {
   readonly #path: string;

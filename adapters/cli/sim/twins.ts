@@ -14,7 +14,7 @@ import type { SweepTask } from './task.ts';
 import { readScenarios } from './worlds.ts';
 
 const RUN_MS_MAX = 600_000;
-/** Without `sample` in the file or on the command line no more than these are tried. */
+/** Maximum cases without `sample` in the file or on the command line. */
 const ALL_MAX = 1_000_000;
 
 interface TwinsFlags {

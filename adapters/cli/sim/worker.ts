@@ -1,4 +1,4 @@
-/** A worker thread of a sweep: runs one scenario after another and reports each. */
+/** Worker thread of a sweep: runs scenarios one after another and reports each. */
 import { parentPort } from 'node:worker_threads';
 import type { Failure, ScenarioReport } from '../../../sim/report.ts';
 import { runScenario } from '../../../sim/run.ts';
@@ -14,7 +14,7 @@ async function reportOf({ scenario, text, seed, pct }: SweepTask): Promise<Scena
   return result.value;
 }
 
-/** What a second run that parts from the first breaks. */
+/** The failure of a second run whose digest differs from the first. */
 async function partedFrom(first: ScenarioReport, task: SweepTask): Promise<readonly Failure[]> {
   const { digest } = await reportOf(task);
   if (digest === first.digest) return [];

@@ -13,7 +13,9 @@ export interface ReadScenario {
   readonly scenario: Scenario;
 }
 
-/** Reads and checks files, and all scenarios of a folder that is named; undefined when one was wrong, which has been said. */
+/**
+ * Reads and checks the files, and all scenarios in named folders. Undefined if any is invalid, which has been reported.
+ */
 export function readScenarios(names: readonly string[], world: World): readonly ReadScenario[] | undefined {
   const good: ReadScenario[] = [];
   const files = names.flatMap(filesOf);

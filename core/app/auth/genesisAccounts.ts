@@ -8,7 +8,7 @@ import { TYPE_URL } from '../typeUrls.ts';
 
 export interface NewAccount {
   readonly address: Address;
-  /** Of valid denoms; none twice. */
+  /** Valid denoms, without duplicates. */
   readonly coins: readonly Coin[];
 }
 
@@ -29,7 +29,7 @@ const listOf = <T>(section: Loose, name: string): readonly T[] =>
 
 const sectionOf = (appState: Loose, name: string): Loose => (appState[name] ?? {}) as Loose;
 
-/** Sums by denom; denoms in order. */
+/** Adds amounts by denom and drops zero amounts; denoms in ascending order. */
 function added(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] {
   const sums = new Map<string, bigint>();
   for (const { denom, amount } of [...a, ...b]) sums.set(denom, (sums.get(denom) ?? 0n) + BigInt(amount));
@@ -39,7 +39,7 @@ function added(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] {
     .map(([denom, amount]) => ({ denom, amount: amount.toString() }));
 }
 
-/** Accounts and balances of an `app_state` by address, whichever text form they are written in. */
+/** Accounts and balances of an `app_state` by address, in whichever text form the file writes the address. */
 class Book {
   readonly #hrp: string;
   readonly #accounts: unknown[];
@@ -69,7 +69,7 @@ class Book {
     return this.#known.has(key) || this.#balanceAt.has(key);
   }
 
-  /** Numbers follow those that are given. */
+  /** A new account gets the number after those of the accounts that are already listed. */
   add({ address, coins }: NewAccount): void {
     const key = toHex(address);
     const text = formatAddress('acc', this.#hrp, address);
@@ -107,8 +107,8 @@ class Book {
 }
 
 /**
- * An `app_state` with more accounts: entries of auth and bank, and their coins in the supply. One that is there is an
- * error unless `isAppend`, which adds the coins to what it has. The section itself has been checked.
+ * Returns the `app_state` with more accounts: auth and bank entries, and their coins added to the supply. An existing
+ * account is an error unless `isAppend`, which adds the coins to its balance. `appState` must have been checked before.
  */
 export function addGenesisAccounts(
   appState: unknown,
@@ -134,7 +134,7 @@ export function addGenesisAccounts(
   );
 }
 
-/** What an account owns of a denom in a checked `app_state`; undefined when it has no balance there. */
+/** The account's balance of a denom in a checked `app_state`; undefined if the account has no balance entry. */
 export function genesisBalance(
   appState: unknown,
   hrp: string,

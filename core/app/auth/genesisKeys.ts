@@ -4,7 +4,10 @@ import type { GenesisAccount } from '../appState.ts';
 import { addressOfKey } from '../evm/ethTx.ts';
 import type { GenesisError } from '../genesisJson.ts';
 
-/** A key that is not the account's own would sign for it, as a transaction need not show the key that the chain knows. */
+/**
+ * Finds an account whose public key is not its own: the holder of that key could sign for it, as a transaction may omit
+ * its key.
+ */
 export function wrongGenesisKey(
   accounts: readonly GenesisAccount[],
   suite: Pick<CryptoSuite, 'keccak256' | 'secp256k1Uncompress'>,

@@ -10,12 +10,12 @@ import { bigintToFixed, MAX_UINT64 } from '../evm/numbers.ts';
 import { type ModuleReader, type ModuleStore, moduleKey, modulePrefix } from '../moduleStore.ts';
 
 /**
- * The auth module keeps what Ethereum's state has no room for: an account's number and its public key. Nonce, balance
+ * The auth module stores what Ethereum's state has no field for: an account's number and its public key. Nonce, balance
  * and code hash stay in the state trie; an EthAccount joins both.
  *
  * Numbers: an account gets the next number at the end of the transaction after which it first exists in Ethereum's
- * state (EIP-161 non-empty), several in order of address. That holds for senders, receivers, created contracts and
- * the proposer who earned a tip. A number once given stays, even when the account is emptied again.
+ * state (EIP-161 non-empty). If several accounts are new, they are numbered in order of address. This holds for
+ * senders, receivers, created contracts and the proposer that earned a tip. An emptied account keeps its number.
  */
 const ACCOUNT_PREFIX = modulePrefix('auth/account');
 const NUMBER_PREFIX = modulePrefix('auth/number');
@@ -36,7 +36,8 @@ const STORED_NUMBER = table<{ readonly next: bigint }>('orrery.auth.StoredNumber
 export const authKey = (address: Address): Bytes => moduleKey(ACCOUNT_PREFIX, address);
 
 export const encodeAuthRecord = (record: AuthRecord): Bytes =>
-  // Account 0 without a key would be no bytes at all, which a trie cannot hold: numbers are stored one higher.
+  // Numbers are stored plus one: account 0 without a key would encode to no bytes, and a trie cannot hold an empty
+  // value.
   encode(STORED_ACCOUNT, { accountNumber: record.accountNumber + 1n, pubKey: record.pubKey ?? EMPTY });
 
 export function decodeAuthRecord(value: Bytes): AuthRecord {
@@ -51,7 +52,7 @@ export function readAuth(store: ModuleReader, address: Address): AuthRecord | un
   return value === undefined ? undefined : decodeAuthRecord(value);
 }
 
-/** How many accounts have a number. */
+/** How many accounts have a number; also the next number. */
 export function accountCount(store: ModuleReader): bigint {
   const value = store.module(NEXT_NUMBER_KEY);
   if (value === undefined) return 0n;
@@ -65,18 +66,18 @@ export const setAccountCount = (store: ModuleStore, next: bigint): void =>
 
 const numberKey = (number: bigint): Bytes => moduleKey(NUMBER_PREFIX, bigintToFixed(number, 8));
 
-/** The account of a number. */
+/** The account that has this number. */
 export const addressOfNumber = (store: ModuleReader, number: bigint): Address | undefined =>
   number > MAX_UINT64 ? undefined : store.module(numberKey(number));
 
-/** Writes the record, and the first time the way from its number back to it. */
+/** Writes the record. The first time, also writes the entry from the number to the address. */
 export function putAuth(store: ModuleStore, address: Address, record: AuthRecord): void {
   store.putModule(authKey(address), encodeAuthRecord(record));
   const key = numberKey(record.accountNumber);
   if (store.module(key) === undefined) store.putModule(key, address);
 }
 
-/** Numbers the accounts that have none; `addresses` exist in Ethereum's state and are in ascending order. */
+/** Numbers those accounts that have no number. `addresses` exist in Ethereum's state and are in ascending order. */
 export function numberAccounts(store: ModuleStore, addresses: readonly Address[]): void {
   const unnumbered = addresses.filter((address) => store.module(authKey(address)) === undefined);
   if (unnumbered.length === 0) return;
@@ -85,7 +86,7 @@ export function numberAccounts(store: ModuleStore, addresses: readonly Address[]
   setAccountCount(store, next);
 }
 
-/** Remembers the key that a signature revealed; the account has a number by then. */
+/** Stores the key that a signature revealed. The account must have its number already. */
 export function rememberPubKey(store: ModuleStore, address: Address, pubKey: Bytes): void {
   const record = readAuth(store, address);
   assert(record !== undefined, 'a sender has an account number');
@@ -95,6 +96,6 @@ export function rememberPubKey(store: ModuleStore, address: Address, pubKey: Byt
 /** Address of a module's own account: the first 20 bytes of sha256 of its name (ADR-028's older form). */
 export const moduleAddress = (name: string): Address => sha256(encodeUtf8(name)).slice(0, 20);
 
-/** Receives base fees where genesis says so. */
+/** Receives base fees if genesis sets `collect_base_fee`. */
 export const FEE_COLLECTOR = 'fee_collector';
 export const FEE_COLLECTOR_ADDRESS = moduleAddress(FEE_COLLECTOR);

@@ -2,20 +2,20 @@ import { MAX_UINT64 } from '../evm/numbers.ts';
 import type { Json } from '../genesisJson.ts';
 import { TEXT_BYTES_MAX } from '../tx/tables.ts';
 
-/** Parameters of the auth module, as genesis has them: nothing changes them later. */
+/** Parameters of the auth module. Genesis sets them; nothing changes them later. */
 export interface AuthParams {
-  /** In bytes, as the SDK counts characters. */
+  /** In bytes: the SDK counts characters this way too. */
   readonly maxMemoCharacters: bigint;
-  /** There is one signer: told, but never reached. */
+  /** Only reported by queries: each transaction has one signer, so the limit is never reached. */
   readonly txSigLimit: bigint;
-  /** Gas of each byte of a Cosmos transaction. */
+  /** Gas per byte of a Cosmos transaction. */
   readonly txSizeCostPerByte: bigint;
-  /** Of kinds of keys that nothing here is signed with. */
+  /** Only reported by queries: no account here has a key of these two kinds. */
   readonly sigVerifyCostEd25519: bigint;
   readonly sigVerifyCostSecp256k1: bigint;
 }
 
-/** The SDK's. */
+/** The SDK's defaults. */
 export const DEFAULT_AUTH_PARAMS: AuthParams = {
   maxMemoCharacters: 256n,
   txSigLimit: 7n,

@@ -7,7 +7,7 @@ const MAX_UINT32 = 2n ** 32n - 1n;
 
 const TEXTS = ['description', 'base', 'display', 'name', 'symbol', 'uri', 'uri_hash'];
 
-/** cosmos.bank.v1beta1.Metadata: nothing here acts on it, but whoever asks is told it as genesis has it. */
+/** Checks a cosmos.bank.v1beta1.Metadata. Nothing here acts on it, but queries return it as genesis states it. */
 export function checkDenomMetadata(list: Json): void {
   for (const entry of list.array(METADATA_MAX)) {
     const fields = entry.object([...TEXTS, 'denom_units']);

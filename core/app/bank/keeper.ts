@@ -5,8 +5,8 @@ import { encodeUtf8 } from '../../lib/utf8.ts';
 import { type ModuleReader, type ModuleStore, moduleKey, modulePrefix } from '../moduleStore.ts';
 
 /**
- * The native denom's balances are Ethereum's balances; the bank keeps only its supply. Burned base fees leave it, so
- * that at every height the supply is the sum of all balances.
+ * Balances of the native denom are Ethereum balances; the bank module stores only the supply. Burned base fees are
+ * subtracted from it, so at every height the supply equals the sum of all balances.
  */
 const SUPPLY_PREFIX = modulePrefix('bank/supply');
 

@@ -1,6 +1,6 @@
 import type { Json } from '../genesisJson.ts';
 
-/** Ethereum transactions move the coin whatever the bank says: a genesis that switches transfers off means another chain. */
+/** Refuses a genesis that switches transfers off: Ethereum transactions move the coin whatever the bank module says. */
 export function checkSendEnabled(params: Json, sendEnabled: Json): void {
   const bank = params.isMissing ? undefined : params.object(['send_enabled', 'default_send_enabled']);
   const isDefault = bank?.default_send_enabled;

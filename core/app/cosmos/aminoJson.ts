@@ -1,4 +1,4 @@
-/** JSON as the legacy amino sign mode signs it: keys sorted at every level, no space, `<`, `>` and `&` escaped. */
+/** JSON for the legacy amino sign mode: keys sorted at every level, no whitespace, `<`, `>` and `&` escaped. */
 import { compareText } from '../../lib/bytes.ts';
 
 export type AminoJson = string | number | boolean | readonly AminoJson[] | AminoObject;
@@ -25,6 +25,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** As Go's encoding/json writes a text. */
+/** Escapes a string like Go's encoding/json. */
 const escaped = (text: string): string =>
   JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (one) => ESCAPES[one] as string);

@@ -8,7 +8,7 @@ import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { anteGas } from './gas.ts';
 import type { SignatureCheck } from './verify.ts';
 
-/** The signer as the state before the transaction has it. */
+/** The signer's state before the transaction. */
 export interface SignerState {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -16,33 +16,33 @@ export interface SignerState {
   readonly auth: AuthRecord | undefined;
 }
 
-/** The constants of a chain that Cosmos transactions meet. */
+/** The chain's constants that the checks of a Cosmos transaction use. */
 export interface CosmosRules {
   readonly denom: string;
   readonly blockGasLimit: bigint;
-  /** Least price of a gas unit, wei. */
+  /** Minimum price of a gas unit, in wei. */
   readonly minGasPrice: bigint;
   readonly memoBytesMax: number;
   readonly txByteGas: bigint;
   readonly signatures: SignatureCheck;
 }
 
-/** Where the transaction would run. */
+/** Where the transaction would run: in the pool or in a block. */
 export interface CosmosPlace {
-  /** Of the block that would carry it. */
+  /** Height of the block that would carry the transaction. */
   readonly height: number;
   readonly baseFee: bigint;
   readonly gasLeft: bigint;
-  /** In the pool a later sequence may wait for the earlier ones. */
+  /** In the pool, a sequence above the next one is allowed: it waits for the earlier ones. */
   readonly isPool: boolean;
   readonly text: (address: Bytes) => string;
 }
 
-/** A gas unit's price as the fee offers it at most. */
+/** The highest price per gas unit that the fee covers. */
 export const feeCapOf = (tx: Pick<DecodedCosmosTx, 'feeAmount' | 'gasLimit'>): bigint =>
   tx.gasLimit === 0n ? 0n : tx.feeAmount / tx.gasLimit;
 
-/** What is paid: all of the fee, or by EIP-1559 when the transaction names a tip. */
+/** The amount charged: the whole fee, or the EIP-1559 price if the transaction names a tip. */
 export function chargedFee(tx: DecodedCosmosTx, baseFee: bigint): bigint {
   if (tx.tipCap === undefined) return tx.feeAmount;
   const byTip = tx.gasLimit * (baseFee + tx.tipCap);
@@ -59,7 +59,7 @@ function checkStatic(
   if (tx.timeoutHeight !== 0n && BigInt(place.height) > tx.timeoutHeight) {
     return refuse(30, `block height: ${place.height}, timeout height: ${tx.timeoutHeight}`);
   }
-  // Go's len(): a character of several bytes counts as so many.
+  // Bytes, like Go's len(): a multi-byte character counts once per byte.
   const characters = encodeUtf8(tx.memo).length;
   if (characters > rules.memoBytesMax) {
     return refuse(
@@ -124,7 +124,7 @@ function checkSigner(
   );
 }
 
-/** Everything that must hold before a Cosmos transaction may run, in the SDK's order (reference §5.2). */
+/** All checks that a Cosmos transaction must pass before it runs, in the SDK's order (reference §5.2). */
 export const checkCosmosTx = (
   tx: DecodedCosmosTx,
   signer: SignerState,

@@ -4,14 +4,14 @@ import type { Coin } from '../tx/tables.ts';
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
-/** Of a price; as many decimals as the SDK's have. */
+/** Scale of a price: the SDK's decimals have 18 places. */
 const PLACES = 10n ** 18n;
 
 /** `12achain,3other`, as the SDK prints coins. */
 export const coinsText = (coins: readonly Coin[]): string =>
   coins.map(({ amount, denom }) => amount + denom).join(',');
 
-/** What is wrong with a list of coins: denoms ascending, none twice, amounts above zero and within 256 bits. */
+/** Checks a list of coins: denoms ascending and unique, amounts above zero and within 256 bits. Undefined if valid. */
 export function coinsProblem(coins: readonly Coin[]): string | undefined {
   let before = '';
   for (const { denom, amount } of coins) {
@@ -26,11 +26,11 @@ export function coinsProblem(coins: readonly Coin[]): string | undefined {
   return undefined;
 }
 
-/** What of the coins is of this denom. The coins are valid. */
+/** The amount of one denom in a list of valid coins; 0 if absent. */
 export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
   BigInt(coins.find((coin) => coin.denom === denom)?.amount ?? '0');
 
-/** `12achain` or `12achain,3other`; undefined when the text is no list of coins. */
+/** Parses `12achain` or `12achain,3other`; undefined if the text is not a list of coins. */
 export function parseCoins(text: string): readonly Coin[] | undefined {
   if (text.trim() === '') return [];
   const coins: Coin[] = [];
@@ -42,7 +42,10 @@ export function parseCoins(text: string): readonly Coin[] | undefined {
   return coins.sort((a, b) => compareText(a.denom, b.denom));
 }
 
-/** What `gas` costs at prices like `0.025achain`, rounded up as the SDK does; undefined for what are no prices. */
+/**
+ * What `gas` costs at prices like `0.025achain`, rounded up like the SDK; undefined if the text is not a list of
+ * prices.
+ */
 export function feeAt(prices: string, gas: bigint): readonly Coin[] | undefined {
   const fees: string[] = [];
   for (const price of prices.split(',')) {

@@ -1,4 +1,4 @@
-/** ABCI events of a Cosmos transaction, named and ordered as the SDK's bank and ante handlers do. */
+/** ABCI events of a Cosmos transaction, with the names and the order of the SDK's bank module and ante handlers. */
 import { typedEvent as event } from '../../events/eventTable.ts';
 import { toBase64 } from '../../lib/base64.ts';
 import type { AbciEvent } from '../../types/result.ts';
@@ -16,7 +16,7 @@ const coinReceived = (receiver: string, amount: string, index?: number): AbciEve
 const transfer = (recipient: string, sender: string, amount: string, index?: number): AbciEvent =>
   event('transfer', [['recipient', recipient], ['sender', sender], ['amount', amount], ...ofMessage(index)]);
 
-/** The parts of the fee that reached somebody. */
+/** The fee, and the receivers of the parts that are not burned. */
 export interface FeeFacts {
   readonly payer: string;
   readonly fee: string;

@@ -12,37 +12,40 @@ import { amountOf, coinsProblem, coinsText } from './coins.ts';
 import { type CosmosMessage, decodeMessage, signerOf } from './messages.ts';
 import { DYNAMIC_FEE, PUB_KEY, SIGN_MODE, SIGNER_INFO, type SignerInfo } from './tables.ts';
 
-/** A Cosmos transaction after every check that needs no state. */
+/** A Cosmos transaction that passed all stateless checks. */
 export interface DecodedCosmosTx {
   readonly kind: 'cosmos';
   /** sha256 of the TxRaw bytes. */
   readonly hash: Bytes;
   readonly messages: readonly CosmosMessage[];
   readonly signer: Address;
-  /** 33 bytes; undefined when the transaction relies on the key the account already has. */
+  /** 33 bytes; undefined when the transaction omits the key and relies on the one that the account has. */
   readonly pubKey: Bytes | undefined;
   readonly mode: keyof typeof SIGN_MODE;
   readonly sequence: bigint;
   /** r ‖ s, 64 bytes. */
   readonly signature: Bytes;
   readonly fee: Fee;
-  /** What of the fee is in the native denom. */
+  /** The part of the fee in the native denom. */
   readonly feeAmount: bigint;
   readonly gasLimit: bigint;
-  /** Given by the dynamic fee extension; otherwise the whole fee is paid. */
+  /** Set by the dynamic fee extension; without it, the whole fee is charged. */
   readonly tipCap: bigint | undefined;
   readonly memo: string;
-  /** 0 for none. */
+  /** 0: no timeout. */
   readonly timeoutHeight: bigint;
   readonly bodyBytes: Bytes;
   readonly authInfoBytes: Bytes;
-  /** Of the TxRaw, in bytes. */
+  /** Bytes of the TxRaw. */
   readonly size: number;
-  /** Extension options, fields or an encoding that amino JSON cannot say. */
+  /**
+   * Has extension options, unknown fields or an encoding that amino JSON cannot express. Only SIGN_MODE_DIRECT can sign
+   * it.
+   */
   readonly isBeyondAmino: boolean;
 }
 
-/** What the chain calls things. */
+/** The chain's Bech32 prefix and native denom. */
 export interface CosmosNames {
   readonly hrp: string;
   readonly denom: string;
@@ -83,7 +86,7 @@ function messagesOf(body: TxBody, hrp: string, read: Decode): Checked<readonly C
   return ok(messages);
 }
 
-/** The fee, paid by the signer in the native denom. */
+/** The fee. Only the signer can pay it. */
 function feeOf(info: AuthInfo, payer: string): Checked<Fee> {
   const { fee } = info;
   if (info.tip.length > 0) return fail(37, 'tips are not supported');
@@ -91,7 +94,8 @@ function feeOf(info: AuthInfo, payer: string): Checked<Fee> {
   if (fee.granter !== '') return fail(37, 'fee grants are not supported');
   if (fee.payer !== '' && fee.payer !== payer) return fail(37, 'a fee payer other than the signer');
   if (fee.gasLimit > 0x7fff_ffff_ffff_ffffn) return fail(18, `invalid gas supplied; ${fee.gasLimit} > max`);
-  // Coins of nothing are no fee: clients that simulate name the denom, as chains without a base fee let them.
+  // Zero-amount coins count as no fee: simulating clients name the denom with amount 0, and chains without a base fee
+  // allow it.
   const isNothing = fee.amount.every(({ amount }) => amount === '0');
   const problem = isNothing ? undefined : coinsProblem(fee.amount);
   return problem === undefined
@@ -121,7 +125,7 @@ interface Reading {
   readonly suite: Pick<CryptoSuite, 'secp256k1Uncompress' | 'keccak256'>;
 }
 
-/** Position within the signers is always 0: there is one. */
+/** There is one signer, so the key is that of signer info 0. */
 function pubKeyOf(
   { publicKey }: SignerInfo,
   signer: Address,
@@ -151,21 +155,21 @@ function signatureOf(raw: TxRaw): Checked<Bytes> {
     return fail(4, `wrong number of signers; expected 1, got ${raw.signatures.length}`);
   }
   if (signature.length === 64) return ok(signature);
-  // The recovery id of the longer form is not signed: one value of it, or the same transaction had many hashes.
+  // The recovery id is not signed. Other values than 0 and 1 are refused, or a transaction could have many hashes.
   if (signature.length === 65 && (signature[64] as number) <= 1) return ok(signature.slice(0, 64));
   return fail(4, 'signature verification failed: expected r, s and an optional recovery id of 0 or 1');
 }
 
-/** A TxRaw opened. */
+/** A TxRaw with its parts decoded. */
 export interface CosmosParts {
   readonly raw: TxRaw;
   readonly body: TxBody;
   readonly info: AuthInfo;
-  /** Fields of the body that may be ignored were. */
+  /** The body had unknown non-critical fields, which were dropped. */
   readonly hasUnknownFields: boolean;
 }
 
-/** `text` renders an address. Pure: a function of the bytes and the chain's names. */
+/** `text` renders an address. Pure: the result depends only on the bytes and the chain's names. */
 export function decodeCosmosTx(
   parts: CosmosParts,
   bytes: { readonly hash: Bytes; readonly size: number },
@@ -190,7 +194,7 @@ export function decodeCosmosTx(
   if (!signerInfo.ok) return signerInfo;
   const mode = isSimulation ? ok('direct' as const) : modeOf(signerInfo.value);
   if (!mode.ok) return mode;
-  // A simulating client may not know its key: CosmJS sends one of another type, the SDK looks at none either.
+  // A simulating client may not know its key: CosmJS sends a key of another type, and the SDK ignores the key as well.
   const pubKey = isSimulation ? ok(undefined) : pubKeyOf(signerInfo.value, signer.value, signerText, reading);
   if (!pubKey.ok) return pubKey;
   const feeAmount = amountOf(fee.value.amount, names.denom);

@@ -1,4 +1,4 @@
-/** The amino document as EIP-712 typed data: what a wallet that only knows Ethereum can sign (reference §7.3). */
+/** The amino document as EIP-712 typed data, so that wallets which only know Ethereum can sign it (reference §7.3). */
 import { type Bytes, compareText, concat, joined } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import { bigintToFixed } from '../evm/numbers.ts';
@@ -44,11 +44,13 @@ const TX_FIELDS = fields(
 
 const titled = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** `value` within `_`, `amount` within `_.value`: TypeValueAmount. */
+/** Type name of a nested object: `amount` within `value` → TypeValueAmount. */
 const typeName = (path: readonly string[]): string =>
   `Type${path.map((part) => part.split('_').map(titled).join('')).join('')}`;
 
-/** Collects the types of the messages; equal ones are shared, different ones of one name are numbered. */
+/**
+ * Collects the types of the messages. Equal types are shared; different types with the same name get different numbers.
+ */
 class TypeBook {
   readonly types: Record<string, readonly TypedField[]> = { ...BASE_TYPES };
 
@@ -78,7 +80,7 @@ class TypeBook {
 const sameFields = (a: readonly TypedField[], b: readonly TypedField[]): boolean =>
   a.length === b.length && a.every(({ name, type }, i) => name === b[i]?.name && type === b[i]?.type);
 
-/** Undefined for a document that the typed form cannot say: a timeout, or a fee payer. */
+/** Undefined for a document that the typed form cannot express: one with a timeout height, fee payer or fee granter. */
 export function typedDataOf(doc: AminoObject, evmChainId: bigint): TypedData | undefined {
   const fee = doc.fee as AminoObject;
   if (doc.timeout_height !== undefined || fee.payer !== undefined || fee.granter !== undefined)
@@ -110,7 +112,9 @@ export function typedDataOf(doc: AminoObject, evmChainId: bigint): TypedData | u
 
 const baseOf = (type: string): string => type.replace(/(\[\])+$/, '');
 
-/** `Tx(string memo,…)Coin(…)…`: the type and, in order of name, all it refers to. */
+/**
+ * EIP-712 encodeType: `Tx(string memo,…)Coin(…)…`, the primary type and then, sorted by name, all types it refers to.
+ */
 function encodeType(primary: string, types: Types): string {
   const found = new Set<string>();
   const visit = (name: string): void => {
@@ -125,7 +129,7 @@ function encodeType(primary: string, types: Types): string {
     .join('');
 }
 
-/** Hashes what is of these types. A type's hash, and a text's, is worked out once: of thousands of coins most are of one denom. */
+/** Hashes values of these types. Hashes of types and texts are cached: thousands of coins mostly share one denom. */
 class TypedHasher {
   readonly #types: Types;
   readonly #keccak: Keccak;
@@ -175,7 +179,7 @@ class TypedHasher {
 export const hashStruct = (type: string, value: AminoObject, types: Types, keccak: Keccak): Bytes =>
   new TypedHasher(types, keccak).struct(type, value);
 
-/** What is signed: keccak256(0x1901 ‖ domain ‖ message). */
+/** The signed digest: keccak256(0x1901 ‖ domain ‖ message). */
 export const typedDataDigest = ({ types, primaryType, domain, message }: TypedData, keccak: Keccak): Bytes =>
   keccak(
     concat(

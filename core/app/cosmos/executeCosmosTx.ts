@@ -15,26 +15,26 @@ import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { anteGas, COSMOS_GAS } from './gas.ts';
 import type { CosmosMessage } from './messages.ts';
 
-/** Where and under which rules it runs. */
+/** The block and the rules that a transaction runs under. */
 export interface CosmosExecution {
   readonly denom: string;
   readonly txByteGas: bigint;
   readonly baseFee: bigint;
   readonly coinbase: Address;
   readonly collectBaseFee: boolean;
-  /** Bech32 of an address. */
+  /** Bech32 text of an address. */
   readonly text: (address: Address) => string;
-  /** Fails when the gas is more than the limit; false for a simulation. */
+  /** Fails when the gas used exceeds the limit; false for a simulation. */
   readonly isMetered: boolean;
 }
 
 export interface CosmosEffects {
   readonly result: TxResult;
-  /** Minus the burned base fee. */
+  /** The burned base fee, as a negative number. */
   readonly supplyChange: bigint;
 }
 
-/** What a failed message leaves behind. */
+/** Aborts the messages of the transaction and carries the error of its result. */
 class MessageFailure extends Error {
   readonly error: SdkError;
   constructor(error: SdkError) {
@@ -43,7 +43,7 @@ class MessageFailure extends Error {
   }
 }
 
-/** One transaction's run: balances, gas and events. */
+/** Runs one transaction: balances, gas and events. */
 class Run {
   readonly #writes: BlockWriteSet;
   readonly #tx: DecodedCosmosTx;
@@ -73,7 +73,10 @@ class Run {
     throw new MessageFailure(sdkError(11, text));
   }
 
-  /** Pays the fee as Ethereum does: the base fee is burned or collected, the rest is the proposer's. */
+  /**
+   * Charges the fee as for an Ethereum transaction: the base fee is burned or collected, and the proposer gets the
+   * rest.
+   */
   payFee(): readonly AbciEvent[] {
     const { baseFee, coinbase, collectBaseFee, denom, text } = this.#on;
     const fee = chargedFee(this.#tx, baseFee);
@@ -136,7 +139,7 @@ function runMessages(writes: BlockWriteSet, run: Run, tx: DecodedCosmosTx): read
     writes.revert();
     if (!(failure instanceof MessageFailure)) throw failure;
     const { sdkCode, message } = failure.error;
-    // Out of gas is the transaction's failure, anything else that of a message.
+    // Out of gas is an error of the transaction; any other error names the message that failed.
     return sdkCode === 11
       ? failure.error
       : sdkError(sdkCode, `failed to execute message; message index: ${index}: ${message}`);
@@ -144,8 +147,8 @@ function runMessages(writes: BlockWriteSet, run: Run, tx: DecodedCosmosTx): read
 }
 
 /**
- * Runs a transaction that checkCosmosTx has admitted. The fee is paid and the sequence raised whatever the messages
- * do; these happen all or not at all.
+ * Runs a transaction that checkCosmosTx has admitted. The fee and the sequence increment stay whatever the messages do;
+ * the messages take effect all together or not at all.
  */
 export function executeCosmosTx(
   writes: BlockWriteSet,

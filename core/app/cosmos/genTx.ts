@@ -1,7 +1,7 @@
 /**
- * Genesis transactions: how validators of a chain to be tell each other their keys, in the SDK's own form (a signed
- * MsgCreateValidator with account number and sequence 0, its memo `nodeid@host:port`). This chain has no staking
- * module: `collect-gentxs` takes a checked one as a validator of the genesis, and the coins stay where they are.
+ * Genesis transactions: how the validators of a future chain exchange their keys, in the SDK's own form (a signed
+ * MsgCreateValidator with account number and sequence 0 and the memo `nodeid@host:port`). This chain has no staking
+ * module: `collect-gentxs` checks one and adds its validator to the genesis. The coins are not moved.
  */
 import { formatAddress, parseAddress } from '../../address/kinds.ts';
 import { bytes, optional, string } from '../../codec/fields.ts';
@@ -17,7 +17,7 @@ import { PUB_KEY, SIGN_MODE, SIGNER_INFO } from './tables.ts';
 
 const TEXT_MAX = 512;
 const PACKAGE = 'cosmos.staking.v1beta1';
-/** Coins of one unit of voting power, as chains with 18 decimals have it. */
+/** Coins per unit of voting power, as on chains with 18 decimals. */
 export const POWER_REDUCTION = 10n ** 18n;
 
 interface Description {
@@ -27,7 +27,7 @@ interface Description {
   readonly securityContact: string;
   readonly details: string;
 }
-/** Fractions of one as digits after 18 decimal places: `100000000000000000` is a tenth. */
+/** Fractions of one, as digits with 18 decimal places: `100000000000000000` is a tenth. */
 interface CommissionRates {
   readonly rate: string;
   readonly maxRate: string;
@@ -69,14 +69,14 @@ const CONSENSUS_KEY = table<{ readonly key: Bytes }>('cosmos.crypto.ed25519.PubK
 export const CREATE_VALIDATOR_URL = '/cosmos.staking.v1beta1.MsgCreateValidator';
 const CONSENSUS_KEY_URL = '/cosmos.crypto.ed25519.PubKey';
 
-/** `0.1` → its digits after 18 places; undefined for what is no fraction. */
+/** `0.1` → its digits with 18 decimal places; undefined if the text is not a decimal number. */
 export function decimalDigits(text: string): string | undefined {
   const match = /^([0-9]{1,20})(?:\.([0-9]{1,18}))?$/.exec(text);
   if (match === null) return undefined;
   return BigInt((match[1] as string) + (match[2] ?? '').padEnd(18, '0')).toString();
 }
 
-/** The other way: `0.100000000000000000`. */
+/** The inverse: digits → `0.100000000000000000`. */
 export function decimalText(digits: string): string {
   const padded = digits.padStart(19, '0');
   return `${padded.slice(0, -18)}.${padded.slice(-18)}`;
@@ -96,7 +96,7 @@ export interface GenTxFacts {
   readonly fee: readonly Coin[];
 }
 
-/** The parts of the transaction that are signed. */
+/** The parts of the transaction that the signature covers. */
 export function genTxParts(facts: GenTxFacts, hrp: string): Omit<TxRaw, 'signatures'> {
   const { operator, consensusKey, amount, description, commission, minSelfDelegation } = facts;
   const message = {
@@ -130,7 +130,7 @@ export function genTxParts(facts: GenTxFacts, hrp: string): Omit<TxRaw, 'signatu
 export const genTxSignBytes = (parts: Omit<TxRaw, 'signatures'>, chainId: string): Bytes =>
   directSignBytes(parts, { chainId, accountNumber: 0n, sequence: 0n });
 
-/** What a genesis transaction says, once it is believed. */
+/** What a genesis transaction states, after all checks. */
 export interface GenesisValidatorClaim {
   readonly operator: Address;
   readonly consensusKey: Bytes;
@@ -158,7 +158,7 @@ function messageOf(raw: TxRaw): Result<{ message: MsgCreateValidator; memo: stri
   return message.ok ? ok({ message: message.value, memo }) : bad(`tx parse error: ${message.error.message}`);
 }
 
-/** The key that signed, if the signature over account number 0 and this chain id is right. */
+/** The public key of the signer, if its signature over account number 0 and this chain id is valid. */
 function signerKeyOf(
   raw: TxRaw,
   chainId: string,
@@ -180,7 +180,7 @@ function signerKeyOf(
   return ok(key.value.key);
 }
 
-/** Checks a genesis transaction of this chain; `addressOf` gives a public key's address. */
+/** Checks a genesis transaction of this chain. `addressOf` derives an address from a public key. */
 export function readGenTx(
   raw: TxRaw,
   chain: { readonly chainId: string; readonly hrp: string },

@@ -4,7 +4,7 @@ import { feeCapOf, type SignerState } from './checkCosmosTx.ts';
 import { amountOf } from './coins.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 
-/** Where a Cosmos transaction stands among its signer's: the sequence is the Ethereum nonce, the fee a gas price. */
+/** The transaction's place in its signer's pool lane: the sequence acts as Ethereum nonce, the fee as gas price. */
 export function cosmosLane(tx: DecodedCosmosTx, signer: SignerState, denom: string): LanePosition {
   let cost = tx.feeAmount;
   for (const { total } of tx.messages) cost += amountOf(total, denom);
@@ -14,7 +14,7 @@ export function cosmosLane(tx: DecodedCosmosTx, signer: SignerState, denom: stri
     nonce: tx.sequence,
     stateNonce: signer.nonce,
     balance: signer.balance,
-    // A transfer that fails still pays: only the fee must be there.
+    // A transfer that the balance cannot cover fails but still pays its fee, so only the fee must be covered.
     cost: cost > signer.balance ? tx.feeAmount : cost,
     gas: tx.gasLimit,
     feeCap,

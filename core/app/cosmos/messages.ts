@@ -1,4 +1,4 @@
-/** The messages a Cosmos transaction may carry here, checked as far as they can be without state. */
+/** The messages that a Cosmos transaction may carry on this chain, with all checks that need no state. */
 import { parseAddress } from '../../address/kinds.ts';
 import { type Decode, decode } from '../../codec/proto.ts';
 import { equalBytes } from '../../lib/bytes.ts';
@@ -17,14 +17,14 @@ export interface Payment {
   readonly coins: readonly Coin[];
 }
 
-/** Both bank messages move coins of one sender to receivers. */
+/** Both bank messages move coins from one sender to one or more receivers. */
 export interface CosmosMessage {
   readonly typeUrl: string;
   readonly signer: Address;
   readonly payments: readonly Payment[];
   /** The sum of the payments. */
   readonly total: readonly Coin[];
-  /** `{type, value}` as amino's JSON has it. */
+  /** `{type, value}`, the message's amino JSON. */
   readonly amino: AminoObject;
 }
 
@@ -36,7 +36,7 @@ const fail = (...args: Parameters<typeof sdkError>): { readonly ok: false; reado
 function account(what: string, text: string, hrp: string): Checked<Address> {
   const address = parseAddress('acc', text, hrp);
   if (!address.ok) return fail(7, `invalid ${what} address: ${address.error.message}`);
-  // One text an address: upper-case Bech32 would be another message with the same meaning.
+  // Bech32 has an upper-case form too. Accepting it would allow two different messages with the same meaning.
   return text === text.toLowerCase()
     ? address
     : fail(7, `invalid ${what} address: ${text} is not in lower case`);
@@ -122,7 +122,7 @@ export function decodeMessage(
   return fail(6, `unrecognized message: ${typeUrl}`);
 }
 
-/** The one account that all messages are of; a transaction of several signers is not taken. */
+/** The one account that must sign all messages; transactions with several signers are refused. */
 export function signerOf(messages: readonly CosmosMessage[]): Checked<Address> {
   const [first] = messages;
   if (first === undefined) return fail(18, 'must contain at least one message');

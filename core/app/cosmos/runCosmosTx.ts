@@ -8,7 +8,7 @@ import { type CosmosRules, checkCosmosTx } from './checkCosmosTx.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { type CosmosEffects, executeCosmosTx } from './executeCosmosTx.ts';
 
-/** The block that carries it. */
+/** The block that carries the transaction. */
 export interface CosmosBlock {
   readonly number: number;
   readonly baseFee: bigint;
@@ -17,7 +17,7 @@ export interface CosmosBlock {
   readonly collectBaseFee: boolean;
 }
 
-/** Checks a transaction on a block's writes and runs it, or refuses it without any effect. */
+/** Checks and runs a transaction on a block's writes. A refused transaction has no effect. */
 export function runCosmosTx(
   writes: BlockWriteSet,
   tx: DecodedCosmosTx,

@@ -6,14 +6,14 @@ import { type AminoObject, aminoText } from './aminoJson.ts';
 import type { CosmosMessage } from './messages.ts';
 import { SIGN_DOC } from './tables.ts';
 
-/** What a signature binds besides the transaction itself. */
+/** What the signature covers besides the transaction itself. */
 export interface SignerData {
   readonly chainId: string;
   readonly accountNumber: bigint;
   readonly sequence: bigint;
 }
 
-/** SIGN_MODE_DIRECT. */
+/** Sign bytes of SIGN_MODE_DIRECT. */
 export const directSignBytes = (
   tx: { readonly bodyBytes: Bytes; readonly authInfoBytes: Bytes },
   { chainId, accountNumber }: SignerData,
@@ -27,7 +27,7 @@ export interface AminoContent {
   readonly timeoutHeight: bigint;
 }
 
-/** The document of SIGN_MODE_LEGACY_AMINO_JSON, which EIP-712 signs too, in another form. */
+/** The document of SIGN_MODE_LEGACY_AMINO_JSON; an EIP-712 signature covers the same document as typed data. */
 export function aminoDoc(tx: AminoContent, data: SignerData): AminoObject {
   const { amount, gasLimit, payer, granter } = tx.fee;
   return {

@@ -10,12 +10,12 @@ import { sdkError } from '../sdkErrors.ts';
 import { decodeTx } from '../tx/decodeTx.ts';
 import { executeCosmosTx } from './executeCosmosTx.ts';
 
-/** Bytes that a signature adds to a transaction that has none yet. */
+/** Bytes that the signature will add to an unsigned transaction. */
 const SIGNATURE_BYTES = 67;
 
 /**
- * Runs a Cosmos transaction on a state without touching it: no fee, no signature, no gas limit, but the sequence must
- * be the next. What it used is what it would be charged for.
+ * Runs a Cosmos transaction without changing the state. Fee, signature and gas limit are not checked, but the sequence
+ * must be the next one. The gas used is what execution would charge.
  */
 export function simulateCosmosTx(
   services: ChainServices,

@@ -1,4 +1,4 @@
-/** The parts of cosmos.tx.v1beta1 and cosmos.bank.v1beta1 that only Cosmos-signed transactions carry. */
+/** The parts of cosmos.tx.v1beta1 and cosmos.bank.v1beta1 that only Cosmos-signed transactions use. */
 import { bytes, optional, repeated, string, uint32, uint64Big } from '../../codec/fields.ts';
 import { table } from '../../codec/proto.ts';
 import type { Bytes } from '../../lib/bytes.ts';
@@ -6,14 +6,14 @@ import { ANY, type Any, COIN, type Coin, TX_RAW_BYTES_MAX } from '../tx/tables.t
 
 const ADDRESS_TEXT_MAX = 128;
 const COINS_MAX = 64;
-/** Receivers of one MsgMultiSend. */
+/** Maximum receivers of one MsgMultiSend. */
 export const OUTPUTS_MAX = 1024;
 
 export const PUB_KEY = table<{ readonly key: Bytes }>('chain.crypto.v1.ethsecp256k1.PubKey', [
   bytes(1, 'key', 33),
 ]);
 
-/** cosmos.tx.signing.v1beta1.SignMode, those that are taken. */
+/** The accepted values of cosmos.tx.signing.v1beta1.SignMode. */
 export const SIGN_MODE = { direct: 1, aminoJson: 127 } as const;
 
 interface SingleMode {
@@ -23,7 +23,7 @@ const SINGLE_MODE = table<SingleMode>('cosmos.tx.v1beta1.ModeInfo.Single', [uint
 
 export interface ModeInfo {
   readonly single: SingleMode | undefined;
-  /** Of a multisig key, which no account here has. */
+  /** Mode of a multisig key; no account here has one. */
   readonly multi: Bytes;
 }
 export const MODE_INFO = table<ModeInfo>('cosmos.tx.v1beta1.ModeInfo', [
@@ -83,7 +83,7 @@ export const MSG_MULTI_SEND = table<MsgMultiSend>('cosmos.bank.v1beta1.MsgMultiS
   repeated(2, 'outputs', addressCoins('cosmos.bank.v1beta1.Output'), OUTPUTS_MAX),
 ]);
 
-/** A Cosmos transaction that pays by EIP-1559: the fee is a cap, this the tip a gas unit. */
+/** Makes a Cosmos transaction pay by EIP-1559: the fee is the cap, this field the tip per gas unit. */
 export const DYNAMIC_FEE = table<{ readonly maxPriorityPrice: string }>(
   'chain.types.v1.ExtensionOptionDynamicFeeTx',
   [string(1, 'maxPriorityPrice', 128)],

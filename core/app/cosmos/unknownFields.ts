@@ -1,8 +1,8 @@
 import { type Bytes, joined } from '../../lib/bytes.ts';
 
-/** Fields of this bit in their number may be ignored where they are not known (ADR-020). */
+/** A decoder may ignore an unknown field whose number has this bit set (ADR-020). */
 const NON_CRITICAL = 1024;
-/** cosmos.tx.v1beta1.TxBody.non_critical_extension_options, which is known. */
+/** cosmos.tx.v1beta1.TxBody.non_critical_extension_options: has the bit set, but is a known field. */
 const KNOWN = 2047;
 
 interface Walked {
@@ -10,7 +10,7 @@ interface Walked {
   readonly next: number;
 }
 
-/** A varint of up to 32 bits, undefined when there is none. */
+/** Reads a varint of up to 32 bits; undefined if there is none. */
 function varint(bytes: Bytes, start: number): Walked | undefined {
   let value = 0;
   for (let i = 0; i < 5; i++) {
@@ -37,7 +37,7 @@ function endOfValue(bytes: Bytes, start: number, wire: number): number | undefin
   return length === undefined ? undefined : length.next + length.value;
 }
 
-/** The body without the unknown fields that it says may be ignored; undefined when the bytes are no message. */
+/** The body without unknown non-critical fields; undefined if the bytes are not a message. */
 export function withoutNonCritical(body: Bytes): Bytes | undefined {
   const kept: Bytes[] = [];
   let at = 0;

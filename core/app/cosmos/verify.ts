@@ -7,14 +7,14 @@ import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { typedDataDigest, typedDataOf } from './eip712.ts';
 import { aminoDoc, aminoSignBytes, directSignBytes, type SignerData } from './signBytes.ts';
 
-/** Half of it is more than a full pool: a signature is verified once for check, propose, validate and finalize. */
+/** Half of this exceeds a full pool, so each signature is verified once for check, propose, validate and finalize. */
 const VERIFIED_MAX = 16_384;
 
 type Suite = Pick<CryptoSuite, 'keccak256' | 'secp256k1Verify'>;
 
 /**
- * The digests that a signature of this transaction may be over, the likeliest first: that of its mode, then the
- * wallet's EIP-712 form of the same document.
+ * The digests that the signature may cover, the likeliest first: that of the transaction's sign mode, then the EIP-712
+ * form of the same document.
  */
 function* digests(tx: DecodedCosmosTx, data: SignerData, evmChainId: bigint, suite: Suite): Generator<Bytes> {
   if (tx.mode === 'direct') yield suite.keccak256(directSignBytes(tx, data));
@@ -24,7 +24,7 @@ function* digests(tx: DecodedCosmosTx, data: SignerData, evmChainId: bigint, sui
   if (typed !== undefined) yield typedDataDigest(typed, (message) => suite.keccak256(message));
 }
 
-/** Whether the key has signed this transaction for this account and chain. */
+/** Whether the key signed this transaction for this account and chain. */
 export function isSignedBy(
   tx: DecodedCosmosTx,
   pubKey: Bytes,
@@ -38,7 +38,7 @@ export function isSignedBy(
   return false;
 }
 
-/** `isSignedBy` with a memory of what it accepted. */
+/** `isSignedBy` with a cache of accepted signatures. */
 export class SignatureCheck {
   readonly #chainId: string;
   readonly #evmChainId: bigint;

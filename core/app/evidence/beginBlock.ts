@@ -5,7 +5,7 @@ import type { AbciEvent } from '../../types/result.ts';
 import type { ModuleStore } from '../moduleStore.ts';
 import { recordMisbehavior } from './keeper.ts';
 
-/** Records what the block proves, before its first transaction; one event for each offence. */
+/** Records the misbehavior that the block proves, before its first transaction. Emits one event per offence. */
 export const beginBlock = (
   store: ModuleStore,
   { height, misbehavior }: Pick<BlockContext, 'height' | 'misbehavior'>,

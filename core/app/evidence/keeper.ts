@@ -1,8 +1,8 @@
 /**
- * The evidence module remembers who was proven to misbehave: consensus hands over each piece of evidence once, in the
- * block that carries it. Nothing is punished here; what punishes reads these records.
+ * The evidence module records proven misbehavior. Consensus delivers each piece of evidence once, in the block that
+ * carries it. This module punishes nobody; it only keeps the records for those that do.
  *
- * Bounded: one record for each validator that ever signed, each with its newest offences and the count of all.
+ * Bounded: at most one record per validator that ever signed, each with its newest offences and the total count.
  */
 import { embed, enumeration, int64, int64Big, repeated, uint64Big } from '../../codec/fields.ts';
 import { decode, encode, table } from '../../codec/proto.ts';
@@ -15,7 +15,7 @@ import type { Address, Height, Timestamp } from '../../types/ids.ts';
 import { bigintToFixed } from '../evm/numbers.ts';
 import { type ModuleReader, type ModuleStore, moduleKey, modulePrefix } from '../moduleStore.ts';
 
-/** Offences kept of one validator; of older ones only the count remains. */
+/** Offences kept per validator; older ones are only counted. */
 export const OFFENCES_KEPT_MAX = 16;
 
 const RECORD_PREFIX = modulePrefix('evidence/record');
@@ -25,22 +25,22 @@ const NEXT_NUMBER_KEY = encodeUtf8('evidence/next');
 /** One proven offence. */
 export interface Offence {
   readonly kind: Misbehavior['kind'];
-  /** Where it was committed; of a light client attack the last height that both chains share. */
+  /** Height of the offence; for a light client attack, the last height that both chains share. */
   readonly height: Height;
   /** Block time of that height. */
   readonly time: Timestamp;
-  /** The offender's voting power then, and that of all. */
+  /** The offender's voting power at that height, and the total. */
   readonly power: bigint;
   readonly totalPower: bigint;
-  /** The block that carried the evidence. */
+  /** Height of the block that carried the evidence. */
   readonly recordedAt: Height;
 }
 
-/** All that is known against one validator. */
+/** All recorded offences of one validator. */
 export interface OffenceRecord {
-  /** Of all offences, also those no longer listed. */
+  /** Counts all offences, including those no longer listed. */
   readonly count: bigint;
-  /** The newest, in the order in which blocks carried them. */
+  /** The newest offences, in the order in which blocks carried them. */
   readonly offences: readonly Offence[];
 }
 
@@ -71,7 +71,7 @@ export function decodeOffenceRecord(value: Bytes): OffenceRecord {
   return decoded.value;
 }
 
-/** Undefined for a validator that nothing is known against. */
+/** Undefined for a validator without offences. */
 export function readOffences(store: ModuleReader, validator: Address): OffenceRecord | undefined {
   const value = store.module(offenceKey(validator));
   return value === undefined ? undefined : decodeOffenceRecord(value);
@@ -98,7 +98,10 @@ function numberOffender(store: ModuleStore, validator: Address): void {
   store.putModule(NEXT_NUMBER_KEY, encode(STORED_NUMBER, { next: number + 1n }));
 }
 
-/** Writes down what the block of `height` proves; answers with each offence and its number among the validator's. */
+/**
+ * Records the misbehavior that the block at `height` proves. Returns each offence with its number among the
+ * validator's.
+ */
 export function recordMisbehavior(
   store: ModuleStore,
   height: Height,

@@ -6,25 +6,25 @@ import type { ForkRules } from './forks.ts';
 import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong, TX_GAS_CAP } from './intrinsicGas.ts';
 import { MAX_UINT64 } from './numbers.ts';
 
-/** keccak256 of no code. */
+/** keccak256 of the empty string: the hash of an account without code. */
 export const EMPTY_CODE_HASH: Bytes = hex('c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470');
 
-/** The constants of a chain that admission looks at. */
+/** The chain's constants that admission uses. */
 export interface ChainRules {
   readonly evmChainId: bigint;
   readonly fork: ForkRules;
   /** Gas limit of a block. */
   readonly blockGasLimit: bigint;
-  /** Least fee cap the chain accepts, wei. */
+  /** Minimum fee cap that the chain accepts, in wei. */
   readonly minGasPrice: bigint;
 }
 
-/** The sender as the state before the transaction has it; a missing account is all zero. */
+/** The sender's state before the transaction; zeros for an account that does not exist. */
 export interface SenderState {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly codeHash: Bytes;
-  /** Read only when the code hash is not the empty one. */
+  /** Read only if the code hash is not the empty one. */
   code(): Bytes;
 }
 
@@ -33,9 +33,9 @@ export const txCost = (tx: Pick<EthTx, 'value' | 'gasLimit' | 'maxFeePerGas'>): 
   tx.value + tx.gasLimit * tx.maxFeePerGas;
 
 /**
- * Everything that the transaction tells by itself, against the constants of the chain. The size limit, bit widths and
- * the signature were checked by the decoder. An unprotected legacy transaction (no chain id) passes: whether to take
- * one over RPC is the node's policy.
+ * The checks that need only the transaction and the chain's constants. The decoder has already checked the size limit,
+ * bit widths and the signature. An unprotected legacy transaction (no chain id) passes: whether RPC accepts one is the
+ * node's policy.
  */
 export function checkStatic(tx: EthTx, rules: ChainRules): AdmissionError | undefined {
   if (tx.type === 4 && !rules.fork.prague) return { code: 'tx-type' };
@@ -68,12 +68,12 @@ function checkGas(tx: EthTx, rules: ChainRules): AdmissionError | undefined {
   return undefined;
 }
 
-/** Checks that hold in the pool as in a block: nonce not used, EOA (EIP-3607, EIP-7702), funds. */
+/** Checks that apply in the pool and in a block alike: nonce not used yet, EOA (EIP-3607, EIP-7702). */
 function checkSender(tx: EthTx, sender: SenderState): AdmissionError | undefined {
   if (tx.nonce < sender.nonce) {
     return { code: 'nonce-too-low', address: tx.from, tx: tx.nonce, state: sender.nonce };
   }
-  // EIP-2681: the nonce after this transaction must still fit.
+  // EIP-2681: the incremented nonce must still fit in 64 bits.
   if (tx.nonce === MAX_UINT64) return { code: 'nonce-max', address: tx.from, nonce: tx.nonce };
   if (!equalBytes(sender.codeHash, EMPTY_CODE_HASH) && !isDelegation(sender.code())) {
     return { code: 'sender-not-eoa', address: tx.from, codeHash: sender.codeHash };
@@ -86,11 +86,11 @@ function checkFunds(tx: EthTx, sender: SenderState): AdmissionError | undefined 
   return sender.balance < cost ? { code: 'insufficient-funds', balance: sender.balance, cost } : undefined;
 }
 
-/** For the pool: a future nonce and a fee cap below the base fee may wait. */
+/** For the pool: a future nonce and a fee cap below the base fee are allowed, as the transaction can wait. */
 export const checkForPool = (tx: EthTx, sender: SenderState): AdmissionError | undefined =>
   checkSender(tx, sender) ?? checkFunds(tx, sender);
 
-/** For a block: the transaction is next and can pay now (geth's `preCheck` and `buyGas`). */
+/** For a block: the nonce is the next one and the sender can pay now (geth's `preCheck` and `buyGas`). */
 export function checkForBlock(
   tx: EthTx,
   sender: SenderState,

@@ -11,9 +11,9 @@ import { decodeRlp, encodedSize, encodeRlp, type RlpItem } from './rlp.ts';
 
 type Keccak = (message: Bytes) => Bytes;
 
-/** Bytes of the Ethereum block's RLP: header, transactions, no uncles, no withdrawals. */
+/** Size in bytes of the Ethereum block's RLP: header, transactions, no uncles, no withdrawals. */
 export function ethBlockSize(header: EthHeader, transactions: readonly EthTx[]): number {
-  // A legacy transaction is a list inside the list; a typed one is a string of bytes (EIP-2718).
+  // In the list of transactions, a legacy one is a nested list and a typed one a byte string (EIP-2718).
   let payload = 0;
   for (const tx of transactions) payload += tx.type === 0 ? tx.raw.length : encodedSize(tx.raw);
   const listSize = (size: number): number =>
@@ -30,7 +30,7 @@ const receiptFields = (r: EthReceipt): RlpItem => [
   r.logs.map(logFields),
 ];
 
-/** The store's record of an Ethereum block; senders and hashes are kept so that reading needs no recovery. */
+/** The stored record of an Ethereum block. It includes senders and hashes, so reading it recovers no signature. */
 export function encodeEthBlock(block: EthBlock): Bytes {
   return encodeList([
     encodeRlp(block.hash),
@@ -81,7 +81,7 @@ function readReceipt(item: RlpItem, tx: EthTx, firstLogIndex: number, keccak256:
     cumulativeGasUsed: bytesToBigint(bytesOf(cumulative)),
     gasUsed: bytesToBigint(bytesOf(gasUsed)),
     effectiveGasPrice: bytesToBigint(bytesOf(price)),
-    // The bloom follows from the logs: keeping it would cost 256 bytes a transaction.
+    // The bloom is recomputed from the logs: storing it would cost 256 bytes per transaction.
     logsBloom: readLogs.length === 0 ? NO_LOGS_BLOOM : logsBloom(readLogs, keccak256),
     logs: readLogs,
     contractAddress: bytesOf(contract).length === 0 ? undefined : bytesOf(contract),
@@ -105,7 +105,7 @@ function readRecord(item: RlpItem, keccak256: Keccak): EthBlock {
   return { hash: bytesOf(hash), header: header.value, transactions, receipts: readReceipts, size };
 }
 
-/** Inverse of `encodeEthBlock`; the error text says what is wrong with the record. */
+/** Inverse of `encodeEthBlock`. The error says what is wrong with the record. */
 export function decodeEthBlock(record: Bytes, keccak256: Keccak): Result<EthBlock, string> {
   const decoded = decodeRlp(record);
   if (!decoded.ok) return err(decoded.error.message);

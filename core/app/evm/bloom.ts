@@ -2,7 +2,7 @@ import type { Bytes } from '../../lib/bytes.ts';
 
 const BLOOM_BYTES = 256;
 
-/** Adds one address or topic (Yellow Paper 4.3.1: three 11-bit indices of its keccak256). */
+/** Adds one address or topic: three 11-bit indices of its keccak256 (Yellow Paper 4.3.1). */
 export function addToBloom(bloom: Bytes, item: Bytes, keccak256: (message: Bytes) => Bytes): void {
   const hash = keccak256(item);
   for (let i = 0; i < 6; i += 2) {
@@ -29,7 +29,7 @@ export function mergeBloom(bloom: Bytes, other: Bytes): void {
   for (let i = 0; i < BLOOM_BYTES; i++) bloom[i] = (bloom[i] as number) | (other[i] as number);
 }
 
-/** False proves absence; true may be a false positive. */
+/** False proves that the item is absent; true may be a false positive. */
 export function bloomMayHold(bloom: Bytes, item: Bytes, keccak256: (message: Bytes) => Bytes): boolean {
   const hash = keccak256(item);
   for (let i = 0; i < 6; i += 2) {

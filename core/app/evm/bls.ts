@@ -9,10 +9,10 @@ const { Fp, Fp2, Fr } = fields;
 type G1Point = typeof G1.Point.BASE;
 type G2Point = typeof G2.Point.BASE;
 
-/** A field element stands at the end of so many bytes (EIP-2537). */
+/** Bytes of an encoded field element, which is left-padded with zeros (EIP-2537). */
 const FIELD_BYTES = 64;
 const [G1_BYTES, G2_BYTES, SCALAR_BYTES] = [2 * FIELD_BYTES, 4 * FIELD_BYTES, 32];
-/** What is added to x³ (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1). */
+/** The constant b of y² = x³ + b (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1). */
 const G1_B = Fp.create(4n);
 const G2_B = Fp2.create({ c0: 4n, c1: 4n });
 
@@ -25,7 +25,7 @@ function field(input: Bytes, place: number): bigint {
   return value;
 }
 
-/** Zeros are the point at infinity. */
+/** All zeros encode the point at infinity. */
 function g1Of(input: Bytes): G1Point {
   const [x, y] = [field(input, 0), field(input, 1)];
   if (x === 0n && y === 0n) return G1.Point.ZERO;
@@ -60,7 +60,7 @@ const halves = (input: Bytes, size: number): readonly [Bytes, Bytes] => [
   input.subarray(size, 2 * size),
 ];
 
-/** Pairs of a point and a scalar, which need not be below the order. */
+/** Pairs of a point and a scalar. The scalar may exceed the group order. */
 function pairsOf<P>(input: Bytes, size: number, pointOf: (bytes: Bytes) => P): readonly [P[], bigint[]] {
   const [points, scalars]: [P[], bigint[]] = [[], []];
   for (let at = 0; at < input.length; at += size + SCALAR_BYTES) {
@@ -75,7 +75,7 @@ interface Multiplied<P> {
   multiplyUnsafe(scalar: bigint): P;
 }
 
-/** For fewer points than that, their tables are not worth making. */
+/** With fewer points, Pippenger's tables cost more than they save. */
 const BATCH_MIN = 4;
 
 function productsOf<P extends Multiplied<P>>(
@@ -96,9 +96,9 @@ function within<P extends { isTorsionFree(): boolean }>(point: P, name: string):
 }
 
 /**
- * The curve of EIP-2537. An addition asks of its points only that they are on the curve: the library looks for their
- * subgroup as well, and then does not care, which takes a hundred times as long as adding. Sums of many products are
- * reckoned together (Pippenger), as their price supposes.
+ * The curve of EIP-2537. An addition only requires that its points are on the curve. The library also checks that they
+ * are in the subgroup and ignores the result, which takes a hundred times as long as the addition. Large sums of
+ * products use Pippenger's algorithm, as their gas price assumes.
  */
 export class QuickBls extends NobleBLS {
   override addG1(input: Bytes): Bytes {

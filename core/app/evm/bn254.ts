@@ -8,14 +8,14 @@ const { Fp, Fr } = fields;
 type Point = typeof G1.Point.BASE;
 
 const WORD_BYTES = 32;
-/** What is added to x³ (EIP-196). */
+/** The constant b of y² = x³ + b (EIP-196). */
 const B = 3n;
 
 function wordAt(input: Bytes, place: number): bigint {
   return bytesToBigint(input.subarray(place * WORD_BYTES, (place + 1) * WORD_BYTES));
 }
 
-/** Zeros are the point at infinity. All other points of the curve are of its group. */
+/** All zeros encode the point at infinity. Every other point on the curve is in the group. */
 function pointAt(input: Bytes, place: number): Point {
   const [x, y] = [wordAt(input, place), wordAt(input, place + 1)];
   if (x >= Fp.ORDER || y >= Fp.ORDER) throw new EVMError(EVMError.errorMessages.BN254_FP_NOT_IN_FIELD);
@@ -29,7 +29,10 @@ function bytesOf(point: Point): Bytes {
   return concat(bigintToFixed(x, WORD_BYTES), bigintToFixed(y, WORD_BYTES));
 }
 
-/** The curve of EIP-196 and EIP-197. Nothing here is secret: the library multiplies as if it were, which takes twice as long. */
+/**
+ * The curve of EIP-196 and EIP-197. No input is secret, so it avoids the library's constant-time multiplication, which
+ * takes twice as long.
+ */
 export class QuickBn254 extends NobleBN254 {
   override add(input: Bytes): Bytes {
     return bytesOf(pointAt(input, 0).add(pointAt(input, 2)));

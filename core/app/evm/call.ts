@@ -34,13 +34,13 @@ const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallO
   return { kind: 'failed', message: result.vmError, gasUsed };
 };
 
-/** What the fields of a block are too small for. */
+/** Block number and time, where they exceed what a `number` holds exactly. */
 function beyondNumbers(pretended: BlockOverrides | undefined): NonNullable<BlockEnv['beyond']> {
   const { number = 0n, time = 0n } = pretended ?? {};
   return { ...(number > MAX_SAFE ? { number } : {}), ...(time > MAX_SAFE ? { timestamp: time } : {}) };
 }
 
-/** The block of the view, with what the caller pretends of it. */
+/** The view's block with the caller's overrides. */
 function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<BlockEnv, 'blockHash'> {
   return {
     number: Number(pretended?.number ?? header.number),
@@ -64,7 +64,7 @@ interface Aborted {
 const abortedOutcome = ({ message }: Aborted) =>
   ({ kind: 'refused', message, reason: message, isTimeout: true }) as const;
 
-/** Time ran out: an answer like any other, unless half a trace would be taken for a whole one. */
+/** A timeout yields a refusal. With a trace it throws, or a partial trace would be taken for a complete one. */
 async function givenUp<T>(running: Promise<T>, { trace }: CallOptions): Promise<T | Aborted> {
   try {
     return await running;
@@ -74,7 +74,7 @@ async function givenUp<T>(running: Promise<T>, { trace }: CallOptions): Promise<
   }
 }
 
-/** eth_call and eth_estimateGas. Reads run beside block execution on engines of their own. */
+/** Calls, estimates, traces, pending blocks and simulations, on engines of their own beside block execution. */
 export class EvmCalls implements EvmService {
   readonly #services: ChainServices;
   readonly #head: ChainHead;
@@ -83,7 +83,9 @@ export class EvmCalls implements EvmService {
   readonly #reader: StateReader;
   readonly #pending: PendingBlocks;
   readonly #guard: GuardFactory | undefined;
-  /** Of the last trace of a single transaction; nobody else has it while a trace runs in it. */
+  /**
+   * The run of the last single-transaction trace. A trace takes it out while it runs, so no other request can use it.
+   */
   #held: HeldRun | undefined;
 
   constructor(parts: {
@@ -92,7 +94,7 @@ export class EvmCalls implements EvmService {
     readonly db: StateDb;
     readonly reads: ChainReads;
     readonly reader: StateReader;
-    /** Of each request; absent: they take the time they need. */
+    /** Limits the time of each request; without it there is no limit. */
     readonly guard?: GuardFactory | undefined;
   }) {
     this.#services = parts.services;
@@ -108,7 +110,7 @@ export class EvmCalls implements EvmService {
     return this.#pending.get(source);
   }
 
-  /** The block that a view is the state of, and that state. */
+  /** The block whose state the view is, and that state. */
   #at(view: View): { readonly header: EthHeader; readonly world: WorldState } {
     if (view instanceof DraftView) return view;
     const { header } = present(this.#head.ethBlock(view.height), 'a view has an Ethereum block');
@@ -129,7 +131,7 @@ export class EvmCalls implements EvmService {
     return new EvmSimulation(this.#guarded(), this.#at(view), chainHash, options);
   }
 
-  /** For one request. */
+  /** The services for one request, with its own guard. */
   #guarded(guard = this.#guard?.()): ChainServices {
     if (guard === undefined) return this.#services;
     return { ...this.#services, execution: { ...this.#services.execution, guard } };
@@ -139,7 +141,7 @@ export class EvmCalls implements EvmService {
     return this.#services.execution.engines.isPrecompile(addressHex);
   }
 
-  /** What a block of that height would be run on, or was; undefined when the state below is not kept. */
+  /** The parent that a block of that height runs on; undefined when the parent's state is not kept. */
   #parentOf(height: Height): ParentState | undefined {
     const parentHeight = height === this.#head.initialHeight ? 0 : height - 1;
     const parent = this.#head.ethBlock(parentHeight);
@@ -153,7 +155,7 @@ export class EvmCalls implements EvmService {
     };
   }
 
-  /** A committed block before its first transaction. */
+  /** A committed block, ready to run again from before its first transaction. */
   #again(
     height: Height,
     services = this.#guarded(),
@@ -207,7 +209,9 @@ export class EvmCalls implements EvmService {
     return DraftView.over(this.#reader, sealed, ethBlock.header, this.#services.suite);
   }
 
-  /** How many transactions of a block, of either kind, stand before an Ethereum one; undefined when it has no such. */
+  /**
+   * How many transactions of either kind precede an Ethereum transaction in its block; undefined if it does not exist.
+   */
   #placeOf(height: Height, ethIndex: number): number | undefined {
     const tx = this.#head.ethBlock(height)?.transactions[ethIndex];
     return tx && this.#reads.ethTxLocation(tx.hash)?.index;

@@ -23,13 +23,13 @@ interface Fees {
   readonly tipCap: bigint;
 }
 
-/** geth's CallDefaults: what is not named is 0, and no price at all means that gas is free. */
+/** geth's CallDefaults: absent fees are 0, and without any price gas is free. */
 function feesOf(args: CallArgs): Fees {
   if (args.gasPrice !== undefined) return { feeCap: args.gasPrice, tipCap: args.gasPrice };
   return { feeCap: args.maxFeePerGas ?? 0n, tipCap: args.maxPriorityFeePerGas ?? 0n };
 }
 
-/** One question on a throw-away write set. */
+/** One call on a write set that is discarded afterwards. */
 export class CallRun {
   readonly #services: ChainServices;
   readonly #env: BlockEnv;
@@ -52,8 +52,8 @@ export class CallRun {
   ) {
     this.#services = services;
     this.#fees = feesOf(args);
-    // A call that pays nothing sees a base fee of zero, or contracts that compare the two would fail: also when it
-    // pretends another, as in geth.
+    // A call without a price sees base fee 0, or contracts that compare both would fail. This holds even if the caller
+    // overrides the base fee, as in geth.
     const free = this.#fees.feeCap === 0n;
     this.#env = { ...env, ...(free ? { baseFee: 0n } : {}) };
     this.#world = world;
@@ -80,14 +80,14 @@ export class CallRun {
     return this.#fees.feeCap;
   }
 
-  /** A plain value transfer to an account without code. */
+  /** Whether the call is a plain value transfer to an account without code. */
   isTransfer(): boolean {
     const { to, data, authorizationList } = this.#args;
     if (to === undefined || data.length > 0 || authorizationList.length > 0) return false;
     return this.#writes().code(to).length === 0 && !this.#precompiles.has(toHex(to));
   }
 
-  /** geth's preCheck and buyGas texts. */
+  /** Refusals with the texts of geth's preCheck and buyGas. */
   #refusal(writes: BlockWriteSet, gas: bigint): string | undefined {
     const { feeCap, tipCap } = this.#fees;
     const who = `address ${toEip55(this.#from)}`;

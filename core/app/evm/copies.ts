@@ -12,7 +12,10 @@ const SOURCES: readonly (readonly [code: number, source: (frame: RunState) => By
   [0x3e, ({ interpreter }) => interpreter.getReturnData()],
 ];
 
-/** Zeros behind the end of what is copied. The memory is paid for, so both places are numbers. */
+/**
+ * Copies and zero-fills beyond the end of the source. The memory is already paid for, so `to` and `length` fit a
+ * number.
+ */
 function copy({ memory }: RunState, source: Bytes, to: bigint, from: bigint, length: bigint): void {
   if (length === 0n) return;
   const [start, size] = [Number(to), Number(length)];
@@ -23,7 +26,7 @@ function copy({ memory }: RunState, source: Bytes, to: bigint, from: bigint, len
   memory._store.fill(0, start + part.length, start + size);
 }
 
-/** Instructions that copy into memory do only that: the library pads what it copies byte by byte in a list. */
+/** Replaces the handlers of the copy instructions: the library's own pads the copied bytes one by one in a list. */
 export function copyPlainly(evm: EVM): void {
   for (const [code, source] of SOURCES)
     opcodeOf(evm, code).opHandler = (frame) => {

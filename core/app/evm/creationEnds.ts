@@ -6,13 +6,13 @@ interface CreationFrame {
   readonly gasLimit: bigint;
 }
 
-/** Where the library runs creations; only what is touched here. */
+/** The library's methods that run creations; only those used here. */
 interface Creations {
   runInterpreter(frame: CreationFrame, options?: object): Promise<ExecResult>;
   _executeCreate(message: object): Promise<EVMResult>;
 }
 
-/** How init code ended, and what it handed back. */
+/** How init code ended, and what it returned. */
 interface Ended {
   readonly isGood: boolean;
   readonly handed: Bytes;
@@ -21,19 +21,22 @@ interface Ended {
 
 const NOT_RUN: Ended = { isGood: false, handed: EMPTY, gasLeft: 0n };
 const { OUT_OF_GAS, INVALID_BYTECODE_RESULT, CODESIZE_EXCEEDS_MAXIMUM } = EVMError.errorMessages;
-/** geth's words. The library's own would be no failure to whoever asked for the creation. */
+/**
+ * geth's text. With the library's own text for this error, the creating frame would treat the creation as successful.
+ */
 const DEPOSIT_UNPAID = 'contract creation code storage out of gas';
-/** Gas for a byte of code, and bytes of it (EIP-170). */
+/** Gas per byte of deployed code, and its maximum size in bytes (EIP-170). */
 const [DEPOSIT_GAS, CODE_MAX] = [200n, 24_576];
 const REFUSALS = new Set<string>([OUT_OF_GAS, CODESIZE_EXCEEDS_MAXIMUM]);
-/** With what no deployed code begins (EIP-3541). */
+/** Deployed code must not begin with this byte (EIP-3541). */
 const RESERVED = 0xef;
 
 /**
- * Creations end as in geth. Init code that reverts hands back its reason and the gas that is left: the library takes
- * what is handed back for code before it asks how the init code ended, and from a reason that begins with 0xef, as one
- * custom error in 256 does, it would make code that nobody may deploy, which takes all gas and tells nothing. And where
- * it is the code that is bad or not paid for, that is what is told, not that the init code ran out of gas.
+ * Makes creations end as in geth. Init code that reverts returns its reason and the remaining gas. The library takes
+ * returned data for code before it checks how the init code ended: a reason that begins with 0xef, as one custom error
+ * in 256 does, would count as code that must not be deployed, take all gas and hide the reason. If the init code
+ * succeeds but its code is invalid or not paid for, the error says so instead of reporting that the init code ran out
+ * of gas.
  */
 export function endCreationsAsGeth(evm: EVM): void {
   const library = evm as unknown as Creations;
@@ -52,7 +55,7 @@ export function endCreationsAsGeth(evm: EVM): void {
   library._executeCreate = async (message) => {
     last = undefined;
     const made = await create(message);
-    // Creations within this one ended before it.
+    // Nested creations have ended before this one, so the last end is its own.
     const ended = last ?? NOT_RUN;
     const { execResult } = made;
     if (!ended.isGood) execResult.returnValue = ended.handed;
@@ -62,7 +65,7 @@ export function endCreationsAsGeth(evm: EVM): void {
   };
 }
 
-/** Why code is not kept: what it begins with is looked at first, then its price, then its size (geth's initNewContract). */
+/** Why the code is not stored, checked in the order of geth's initNewContract: first byte, deposit gas, size. */
 function refusalOf({ handed, gasLeft }: Ended): string {
   if (handed[0] === RESERVED) return INVALID_BYTECODE_RESULT;
   if (gasLeft < DEPOSIT_GAS * BigInt(handed.length)) return DEPOSIT_UNPAID;

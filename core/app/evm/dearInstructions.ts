@@ -9,13 +9,13 @@ const [CREATE, CREATE2, SELFDESTRUCT] = [0xf0, 0xf5, 0xff];
 const CALL = 0xf1;
 const CALLS: ReadonlySet<number> = new Set([CALL, 0xf2, 0xf4, 0xfa]);
 const COLD_ACCOUNT_GAS = 2600n;
-/** What has to be left for a store (EIP-2200). */
+/** SSTORE fails when no more gas than this is left (EIP-2200). */
 const SENTRY_GAS = 2300n;
-/** Bytes of init code (EIP-3860). */
+/** Maximum bytes of init code (EIP-3860). */
 const INIT_CODE_MAX = 49_152n;
 const { OUT_OF_GAS, STATIC_STATE_CHANGE } = EVMError.errorMessages;
 
-/** What these cost whatever they work on: geth takes it first, and only then asks what stands against them. */
+/** Constant gas of these instructions: geth charges it first and checks everything else afterwards. */
 const LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
   [SSTORE, 0n],
   [CREATE, 32_000n],
@@ -24,7 +24,7 @@ const LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
   ...[...CALLS].map((call) => [call, 100n] as const),
 ]);
 
-/** Whether what stands against it is found while its price is reckoned. */
+/** Whether the checks of this instruction belong to the computation of its price. */
 export const isReckoned = (code: number): boolean => LEAST_GAS.has(code);
 
 const isCall = (code: number): boolean => CALLS.has(code);
@@ -37,8 +37,8 @@ function callsColdAccount({ stack, interpreter }: RunState): boolean {
 const refusal = (why: string): EVMError => new EVMError(`${OUT_OF_GAS}: ${why}` as EVMError['error']);
 
 /**
- * Stores, creations, calls and destructions that cannot be paid say what geth says of them: it reckons their price in
- * steps, and where a step fails it tells of that one. The library knows only that there was no gas.
+ * Makes SSTORE, creations, calls and SELFDESTRUCT that cannot be paid fail with geth's text. geth computes their price
+ * in steps and reports the step that failed; the library only reports out of gas.
  */
 export function tellWhatWasDear(evm: EVM): void {
   for (const [code, least] of LEAST_GAS) {
@@ -69,11 +69,11 @@ interface Reckoned {
   readonly had: bigint;
   readonly cost: bigint;
   readonly failure: EVMError | undefined;
-  /** Of calls: whether there was not even gas to look at who is called. */
+  /** For calls: whether the gas does not even cover the access to the cold account that is called. */
   readonly isTooCold: boolean;
 }
 
-/** Undefined when it goes on, or only the whole price is too much. */
+/** geth's reason; undefined if the instruction can run, or if only its total price is too high. */
 function whyNot(
   code: number,
   frame: RunState,
@@ -84,13 +84,13 @@ function whyNot(
   const isUnpaid = failure !== undefined || cost > had;
   if (code === SSTORE) return had <= SENTRY_GAS ? 'not enough gas for reentrancy sentry' : undefined;
   if (code === SELFDESTRUCT) {
-    // 5000, and 25,000 for a new account; to look at a cold one first costs the 2600 that leave a rest.
+    // The price is 5000, plus 25,000 for a new account, plus 2600 for a cold one: only the last is no multiple of 1000.
     const isCold = cost % 1000n !== 0n;
     return isUnpaid && isCold && had < 5000n + COLD_ACCOUNT_GAS ? OUT_OF_GAS : undefined;
   }
   if (isTooCold) return OUT_OF_GAS;
   if (isUnpriced(code, frame.stack.getStack())) return 'gas uint64 overflow';
-  // Since delegations can be called, each call takes its price in steps.
+  // CALL was always charged in steps; the other calls are, too, since they resolve delegations (EIP-7702).
   if (isCall(code)) return isUnpaid && (code === CALL || rules.isActivatedEIP(7702)) ? OUT_OF_GAS : undefined;
   const [, , size = 0n] = frame.stack.peek(3);
   return rules.isActivatedEIP(3860) && size > INIT_CODE_MAX

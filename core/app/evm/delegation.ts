@@ -6,7 +6,7 @@ import { addressOfKey, signatureBytes } from './ethTx.ts';
 import { bigintToBytes, MAX_UINT64 } from './numbers.ts';
 import { encodeRlp } from './rlp.ts';
 
-/** EIP-7702: an account whose code is this prefix and an address runs that address's code. */
+/** EIP-7702: an account whose code is this prefix and an address runs the code of that address. */
 const DELEGATION_PREFIX = hex('ef0100');
 const AUTHORIZATION_MAGIC = Uint8Array.of(5);
 
@@ -18,8 +18,8 @@ export const delegationTo = (address: Address): Bytes => concat(DELEGATION_PREFI
 export const delegateOf = (code: Bytes): Address => code.slice(3);
 
 /**
- * The account that signed the tuple, or undefined when the tuple is to be skipped without looking at state (EIP-7702
- * steps 1 to 3): another chain, nonce at its end, no valid low-s signature.
+ * The account that signed the tuple; undefined when stateless checks (EIP-7702 steps 1 to 3) say to skip it: another
+ * chain, nonce at its maximum, no valid low-s signature.
  */
 export function authorityOf(
   authorization: Authorization,

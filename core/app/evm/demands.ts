@@ -1,7 +1,7 @@
-/** What geth asks of an instruction before its price: its stack, and how far its memory reaches (core/vm/jump_table.go). */
+/** What geth checks before the price of an instruction: stack size and memory range (core/vm/jump_table.go). */
 import { MAX_UINT64 } from './numbers.ts';
 
-/** Items that an instruction takes from the stack; a row for sixteen instructions. */
+/** Stack items that each instruction takes; one row per sixteen opcodes. */
 const NEEDS = [
   '0222222233220000',
   '2222212221222210',
@@ -35,7 +35,7 @@ function needsOf(code: number): number {
 const isGrowing = (code: number): boolean =>
   isDup(code) || (!isSwap(code) && needsOf(code) === 0 && !PUTS_NOTHING.has(code));
 
-/** Where a range of memory is told: places from the top of the stack, or the length itself. */
+/** A memory range: stack positions (0 is the top) of its offset and length, or the length itself. */
 type Range = readonly [offset: number, length: number | bigint];
 
 const naming = (codes: readonly number[], ...ranges: readonly Range[]) =>
@@ -53,10 +53,10 @@ const RANGES: ReadonlyMap<number, readonly Range[]> = new Map([
   ...naming([0xf4, 0xfa], [2, 3], [4, 5]),
 ]);
 
-/** Memory for which geth has a price; beyond it the square of its words would be no number. */
+/** The most memory in bytes that geth can price: beyond it, the square of the word count overflows. */
 const PRICED_MAX = 0x1f_ffff_ffe0n;
 
-/** How far the memory of an instruction reaches, in bytes. `stack`: top last. */
+/** End of the memory that an instruction touches, in bytes. `stack`: top last. */
 function reachOf(code: number, stack: readonly bigint[]): bigint {
   const at = (place: number): bigint => stack.at(-1 - place) ?? 0n;
   let end = 0n;
@@ -67,11 +67,11 @@ function reachOf(code: number, stack: readonly bigint[]): bigint {
   return end;
 }
 
-/** Whether its memory is so large that nothing is reckoned. `stack`: top last. */
+/** Whether the memory range is so large that geth computes no price. `stack`: top last. */
 export const isUnpriced = (code: number, stack: readonly bigint[]): boolean =>
   reachOf(code, stack) > PRICED_MAX;
 
-/** In geth's words; it is asked before the gas. `stack`: top last. */
+/** The stack error in geth's words; geth checks the stack before the gas. `stack`: top last. */
 export function stackFault(code: number, stack: readonly bigint[]): string | undefined {
   const needs = needsOf(code);
   if (stack.length < needs) return `stack underflow (${stack.length} <=> ${needs})`;
@@ -80,6 +80,6 @@ export function stackFault(code: number, stack: readonly bigint[]): string | und
     : undefined;
 }
 
-/** Whether the end of its memory, in whole words, is no number of 64 bits. `stack`: top last. */
+/** Whether the end of the memory range, rounded up to whole words, exceeds 64 bits. `stack`: top last. */
 export const isEndless = (code: number, stack: readonly bigint[]): boolean =>
   reachOf(code, stack) > MAX_UINT64 - 31n;

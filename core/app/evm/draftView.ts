@@ -6,10 +6,10 @@ import { MemoryKv } from '../../store/memoryKv.ts';
 import { AppView } from '../appView.ts';
 import type { EthHeader } from '../chain.ts';
 
-/** Caches of a state that lives for one question. */
+/** Cache sizes of a state that serves one request. */
 const DRAFT_CACHES = { nodesMax: 1 << 10, codesMax: 64, keyHashesMax: 1 << 10, accountsMax: 4096 };
 
-/** The state after a block, or within one, that is not committed as such; calls on it run in that block. */
+/** The uncommitted state after a block or within one. Calls on it run in that block. */
 export class DraftView extends AppView {
   readonly header: EthHeader;
 
@@ -18,7 +18,7 @@ export class DraftView extends AppView {
     this.header = header;
   }
 
-  /** What was sealed lies over what is stored. */
+  /** A view of the sealed writes on top of the stored state. */
   static over(reader: StateReader, sealed: Sealed, header: EthHeader, suite: CryptoSuite): DraftView {
     const fresh = new MemoryKv();
     fresh.apply(sealed.ops);

@@ -21,29 +21,29 @@ import { faultsAsGeth } from './precompileFaults.ts';
 import { boundReturnData } from './returnDataBounds.ts';
 import { payForbiddenLogs } from './staticLogs.ts';
 
-/** What the block tells the instructions. */
+/** The block values that instructions can read. */
 export interface BlockEnv {
   readonly number: number;
   readonly coinbase: Address;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly prevRandao: Bytes;
-  /** What instruction 0x44 tells before the merge; 0 when absent: nobody mines here. */
+  /** What opcode 0x44 returned before the merge (DIFFICULTY); 0 when absent, as there is no mining. */
   readonly difficulty?: bigint | undefined;
   readonly gasLimit: bigint;
   readonly baseFee: bigint;
-  /** EIP-7516; 1, its least, when absent: there are no blobs. */
+  /** Blob base fee (EIP-7516). When absent it is 1, the minimum: there are no blobs. */
   readonly blobBaseFee?: bigint | undefined;
-  /** Number and time where a question pretends more than a `number` holds. */
+  /** Number and time, where the caller's overrides exceed what a `number` holds exactly. */
   readonly beyond?: { readonly number?: bigint; readonly timestamp?: bigint };
   /** Ethereum hash of an earlier block within the last 256. */
   blockHash(number: number): Bytes;
 }
 
-/** By 40 lower-case hex digits. */
+/** Keyed by address, as 40 lower-case hex digits. */
 export type Precompiles = ReturnType<typeof getActivePrecompiles>;
 
-/** The library's block object of a BlockEnv; made once a block. */
+/** The library's block object for a BlockEnv; made once per block. */
 export type EvmBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
 
 export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
@@ -55,16 +55,16 @@ export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
     prevRandao: env.prevRandao,
     gasLimit: env.gasLimit,
     baseFeePerGas: env.baseFee,
-    // No blobs: the price stays at its minimum (EIP-4844).
+    // There are no blobs, so the price stays at its minimum (EIP-4844).
     getBlobGasPrice: () => env.blobBaseFee ?? 1n,
     ...env.beyond,
   },
 });
 
-/** Forks are few, and a process has one chain or some. */
+/** There are few forks, and a process runs one chain or a few. */
 const COMMONS_MAX = 64;
 
-/** The library's tables of a fork: it reads them from JSON each time, and a copy has all of its own that changes. */
+/** The library's parameters of a fork. It parses them from JSON each time; `copy()` copies everything that changes. */
 const commons = new Recent<Common>(COMMONS_MAX);
 
 function commonOf(evmChainId: bigint, fork: ForkName): Common {
@@ -78,7 +78,7 @@ function commonOf(evmChainId: bigint, fork: ForkName): Common {
   return common.copy();
 }
 
-/** 64 bytes; throws where the signature is nobody's. `v`: 27 or 28 (what else is refused before). */
+/** The 64-byte public key. `v` is 27 or 28: other values are refused before. Throws when nothing can be recovered. */
 function signerKey(suite: CryptoSuite, digest: Bytes, v: bigint, r: Bytes, s: Bytes): Bytes {
   const key = suite.secp256k1Recover(digest, concat(r, s), Number(v) - 27);
   return present(key, 'a signer').subarray(1);
@@ -108,7 +108,7 @@ export function createCommon(evmChainId: bigint, fork: ForkName, suite: CryptoSu
   return common;
 }
 
-/** The fork never changes, and the library goes through the list of what is active twice an instruction. */
+/** Caches which EIPs are active: the fork never changes, and the library searches the list twice per instruction. */
 function rememberEips(common: Common): void {
   const known = new Map<number, boolean>();
   const look = common.isActivatedEIP.bind(common);
@@ -122,7 +122,7 @@ function rememberEips(common: Common): void {
   };
 }
 
-/** The BLOCKHASH instruction's view of the chain, pointed at the running block. */
+/** Block hashes for the BLOCKHASH instruction, for the block that currently runs. */
 class BlockHashes {
   env: BlockEnv | undefined;
 
@@ -138,7 +138,7 @@ class BlockHashes {
   }
 }
 
-/** Where a guarded engine finds who guards the run at hand. */
+/** Holds the guard of the current run of a guarded engine. */
 interface GuardSlot {
   guard: Guard | undefined;
 }
@@ -147,9 +147,9 @@ const JUMPDEST = 0x5b;
 const REVERT = 0xfd;
 
 /**
- * Before a REVERT is paid, the library shows whoever watches what it would give back, and for that makes the memory as
- * large as it says. Of one that cannot be paid, or has no operands, nothing is read: its frame ends here and needs
- * neither memory nor operands any more.
+ * Before a REVERT is paid for, the library shows listeners the data it would return, and allocates the memory for that.
+ * For a REVERT that cannot be paid or lacks operands, this makes it read nothing: the frame ends here anyway and needs
+ * neither memory nor operands.
  */
 function showPaidReverts(evm: EVM): void {
   const entry = opcodeOf(evm, REVERT);
@@ -170,8 +170,8 @@ function showPaidReverts(evm: EVM): void {
 }
 
 /**
- * Whatever code repeats, it repeats by a jump or a call: there the guard is asked. An instruction that can wait costs a
- * turn of the microtask queue each time, so JUMPDEST is one only when the last one was told to wait.
+ * Code can only repeat by a jump or a call, so the guard is asked there. An async instruction costs a turn of the
+ * microtask queue each time, so JUMPDEST becomes async only after the guard told the previous one to wait.
  */
 function guardJumps(evm: EVM, slot: GuardSlot): void {
   const entry = opcodeOf(evm, JUMPDEST);
@@ -196,8 +196,8 @@ function guardCalls(evm: EVM, slot: GuardSlot): void {
 }
 
 /**
- * One EVM of the library. Making one costs milliseconds (opcode tables), so engines are reused; each run gets a fresh
- * journal and transient storage, so that nothing of an earlier run, even a failed one, is left.
+ * One EVM of the library. Creating one takes milliseconds (opcode tables), so engines are reused. Each run gets a new
+ * journal and new transient storage, so that nothing of an earlier run remains, even of a failed one.
  */
 export class EvmEngine {
   readonly evm: EVM;
@@ -210,7 +210,7 @@ export class EvmEngine {
     this.watch = watch;
   }
 
-  /** Points the machine at a state and a block, under these precompiles. */
+  /** Prepares the engine to run on a state and in a block, with these precompiles. */
   aim(state: StateManagerInterface, env: BlockEnv, precompiles: Precompiles): void {
     const evm = this.evm;
     const NewJournal = evm.journal.constructor as new (s: StateManagerInterface, c: Common) => EVM['journal'];
@@ -226,7 +226,7 @@ export class EvmEngine {
 /** Idle engines kept for reuse. */
 const IDLE_ENGINES_MAX = 4;
 
-/** Lends engines: block execution and read-only calls interleave, so one machine would not do. */
+/** Lends engines. Block execution and read-only calls interleave, so one engine is not enough. */
 export class EnginePool {
   readonly #common: Common;
   readonly #idle: EvmEngine[] = [];
@@ -260,7 +260,7 @@ export class EnginePool {
     return engine;
   }
 
-  /** Only after a run that ended normally; an engine whose run threw is dropped. */
+  /** Call this only after a run that ended normally. An engine whose run threw must be dropped. */
   giveBack(engine: EvmEngine): void {
     if (engine.watch !== undefined) engine.watch.guard = undefined;
     const idle = engine.watch === undefined ? this.#idle : this.#guarded;
@@ -275,7 +275,7 @@ export class EnginePool {
       blockchain: hashes,
       bls: new QuickBls(),
     })) as EVM;
-    // What is told at creation is not heeded.
+    // createEVM ignores this as an option.
     (evm as unknown as { _bn254: NobleBN254 })._bn254 = new QuickBn254();
     await runFramesWithoutCopies(evm);
     showPaidReverts(evm);

@@ -2,18 +2,18 @@ import type { ForkRules } from './forks.ts';
 import { TX_GAS, TX_GAS_CAP } from './intrinsicGas.ts';
 import type { MessageResult } from './message.ts';
 
-/** One execution with a given gas limit. */
+/** The result of one execution with a given gas limit. */
 export type Probed =
-  /** Cannot run whatever the gas: funds, fees, code size. */
+  /** Cannot run with any gas limit: funds, fees, code size. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Below the intrinsic or floor cost: more gas may do. */
+  /** Gas limit below the intrinsic gas or the floor: a higher limit may succeed. */
   | { readonly kind: 'too-little'; readonly message: string }
   | {
       readonly kind: 'ran';
       readonly result: MessageResult;
       /** After refunds. */
       readonly gasUsed: bigint;
-      /** Before refunds: what the limit must cover. */
+      /** Before refunds: the gas limit must cover this. */
       readonly gasPeak: bigint;
     };
 
@@ -42,7 +42,9 @@ interface Bounds {
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** Highest gas limit worth trying: asked for or a whole block, what the sender can pay, the node's cap, EIP-7825. */
+/**
+ * The highest gas limit to try: the requested one or a whole block, what the sender can pay, the node's cap, EIP-7825.
+ */
 function highest(probe: GasProbe, bounds: Bounds): bigint | undefined {
   let high = bounds.asked !== undefined && bounds.asked >= TX_GAS ? bounds.asked : bounds.blockGasLimit;
   if (bounds.rules.osaka) high = least(high, TX_GAS_CAP);
@@ -55,7 +57,7 @@ function highest(probe: GasProbe, bounds: Bounds): bigint | undefined {
 
 const succeeded = (probed: Probed): boolean => probed.kind === 'ran' && probed.result.vmError === undefined;
 
-/** geth's eth/gasestimator: run at the top, guess from what was used, then halve until within 1.5 per cent. */
+/** geth's eth/gasestimator: run with the highest limit, guess from the gas used, then bisect to within 1.5 per cent. */
 export async function estimate(probe: GasProbe, bounds: Bounds): Promise<Estimated> {
   let high = highest(probe, bounds);
   if (high === undefined) return { kind: 'refused', message: 'insufficient funds for transfer' };

@@ -8,15 +8,15 @@ import { FieldReader } from './fieldReader.ts';
 import { bigintToBytes } from './numbers.ts';
 import { decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
 
-/** geth's `txMaxSize`: four slots of 32 KiB. */
+/** geth's `txMaxSize`: four slots of 32 KiB, in bytes. */
 export const TX_BYTES_MAX = 131072;
 
-/** Order of secp256k1 (SEC 2); half of it bounds s (EIP-2). */
+/** Order of secp256k1 (SEC 2); s must not exceed half of it (EIP-2). */
 export const SECP256K1_N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const HALF_N = SECP256K1_N / 2n;
 
 type TxType = EthTx['type'];
-/** Everything but what the signature tells. */
+/** All fields except those that the signature recovers. */
 export type UnsignedParts = Omit<EthTx, 'hash' | 'from'> & {
   /** Bytes whose keccak256 was signed. */
   readonly signingBytes: Bytes;
@@ -59,7 +59,7 @@ function readStorageKey(reader: FieldReader, key: RlpItem): Bytes {
   return EMPTY;
 }
 
-/** EIP-7702 tuples; bounds on the values are 256, 64 and 8 bits, validity of the signature is judged at execution. */
+/** EIP-7702 tuples with values of at most 256, 64 and 8 bits. Execution checks the signatures. */
 function readAuthorizations(reader: FieldReader): readonly Authorization[] {
   return reader.list().map((entry) => {
     const fields = new FieldReader(entry instanceof Uint8Array ? [] : entry, 'types.SetCodeAuthorization');
@@ -77,14 +77,17 @@ function readAuthorizations(reader: FieldReader): readonly Authorization[] {
   });
 }
 
-/** Legacy v: 27/28 unprotected, 35 + 2·chainId + parity protected (EIP-155); anything else is no signature. */
+/** Legacy v: 27/28 unprotected, 35 + 2·chainId + parity protected (EIP-155); any other value is invalid. */
 function legacyV(v: bigint): { readonly chainId: bigint | undefined; readonly yParity: number } | undefined {
   if (v === 27n || v === 28n) return { chainId: undefined, yParity: Number(v - 27n) };
   if (v < 35n) return undefined;
   return { chainId: (v - 35n) / 2n, yParity: Number((v - 35n) % 2n) };
 }
 
-/** What stands between the fees and the access list or signature in every type; a type 4 creates nothing. */
+/**
+ * The fields between the fees and the access list or signature, the same in every type. Type 4 cannot create a
+ * contract.
+ */
 const readCall = (reader: FieldReader, type: TxType) => ({
   gasLimit: reader.integer(8),
   to: type === 4 ? reader.address() : reader.optionalAddress(),
@@ -154,7 +157,7 @@ function parseTyped(raw: Bytes, items: readonly RlpItem[], type: 1 | 2 | 4): Dec
   return ok({ type, raw, chainId, nonce, ...fees, ...call, ...lists, ...signature, signingBytes, yParity });
 }
 
-/** Splits EIP-2718 bytes into type and field list (EIP-2718: a first byte from 0xc0 up is a legacy list). */
+/** Splits EIP-2718 bytes into type and field list. A first byte of 0xc0 or above starts a legacy list. */
 function splitEnvelope(raw: Bytes): Decoded<{ readonly type: TxType; readonly items: readonly RlpItem[] }> {
   const first = raw[0];
   if (first === undefined) return err({ code: 'tx-too-short' });
@@ -172,7 +175,7 @@ function splitEnvelope(raw: Bytes): Decoded<{ readonly type: TxType; readonly it
   return ok({ type, items: list.value });
 }
 
-/** Decodes without recovering the sender: for bytes whose sender we have stored ourselves. */
+/** Decodes without recovering the sender: for transactions that this node stored together with their sender. */
 export function parseEthTx(raw: Bytes): Decoded<UnsignedParts> {
   if (raw.length > TX_BYTES_MAX) return err({ code: 'oversized', size: raw.length, limit: TX_BYTES_MAX });
   const split = splitEnvelope(raw);
@@ -181,7 +184,7 @@ export function parseEthTx(raw: Bytes): Decoded<UnsignedParts> {
   return type === 0 ? parseLegacy(raw, items) : parseTyped(raw, items, type);
 }
 
-/** Puts the recovered half onto the parsed half. */
+/** Adds the recovered sender and the hash. */
 export function completeEthTx(parts: UnsignedParts, from: Address, hash: Bytes): EthTx {
   const { signingBytes: _signingBytes, yParity: _yParity, ...fields } = parts;
   return { ...fields, from, hash };
@@ -210,8 +213,8 @@ export function signatureBytes(r: bigint, s: bigint): Bytes | undefined {
 }
 
 /**
- * Decodes EIP-2718 bytes of type 0, 1, 2 or 4 and recovers the signer. Strict: canonical RLP, exact field counts,
- * low s. The chain id is not judged here (see evm/admission.ts).
+ * Decodes EIP-2718 bytes of type 0, 1, 2 or 4 and recovers the signer. Strict: canonical RLP, exact field counts, low
+ * s. Admission checks the chain id (see evm/admission.ts).
  */
 export function decodeEthTx(raw: Bytes, suite: CryptoSuite): Decoded<SignedEthTx> {
   const parsed = parseEthTx(raw);

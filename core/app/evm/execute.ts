@@ -17,20 +17,20 @@ import { bigintToBytes } from './numbers.ts';
 import { encodeRlp } from './rlp.ts';
 import { TouchLog } from './touchLog.ts';
 
-/** What does not change from transaction to transaction. */
+/** What is the same for all transactions. */
 export interface ExecutionRules {
   readonly evmChainId: bigint;
   readonly fork: ForkRules;
   readonly collectBaseFee: boolean;
   readonly engines: EnginePool;
   readonly suite: CryptoSuite;
-  /** Tests run both ways; blocks always take the short way where it is one. */
+  /** Tests run both ways; blocks always take the short way where it applies. */
   readonly plainTransfers: 'short' | 'evm';
-  /** Where a reader has blocks run again; consensus has none. */
+  /** Set when a block runs again for a reader; consensus has none. */
   readonly guard?: Guard | undefined;
 }
 
-/** What an admitted transaction did. */
+/** The effects of an admitted transaction. */
 export interface TxEffects {
   readonly status: 0 | 1;
   readonly gasUsed: bigint;
@@ -38,18 +38,18 @@ export interface TxEffects {
   readonly logs: readonly RawLog[];
   readonly returnValue: Bytes;
   readonly vmError: string | undefined;
-  /** Of a creation, successful or not. */
+  /** Set for a creation, successful or not. */
   readonly contractAddress: Address | undefined;
-  /** How much of the native coin came or (always) went: minus the burned base fee and what contracts destroyed. */
+  /** Change of the native coin's supply, never positive: minus the burned base fee and what contracts destroyed. */
   readonly supplyChange: bigint;
-  /** True when the EVM was not needed. */
+  /** True when the transaction did not run in the EVM. */
   readonly isPlain: boolean;
 }
 
 const REFUND_QUOTIENT = 5n;
 const REFUND_QUOTIENT_BERLIN = 2n;
 
-/** keccak256(RLP([sender, nonce])), last 20 bytes. */
+/** The last 20 bytes of keccak256(RLP([sender, nonce])). */
 export const contractAddressOf = (
   from: Address,
   nonce: bigint,
@@ -57,8 +57,8 @@ export const contractAddressOf = (
 ): Address => suite.keccak256(encodeRlp([from, bigintToBytes(nonce)])).slice(12);
 
 /**
- * A value transfer to an account without code runs no instruction: sender, receiver and proposer change, nothing
- * else. test/core/app/evm/plainTransfer.test.ts proves that both ways give the same state.
+ * Whether this is a value transfer to an account without code. It runs no instruction: only sender, receiver and
+ * proposer change. test/core/app/evm/plainTransfer.test.ts proves that both ways give the same state.
  */
 function isPlainTransfer(
   tx: EthTx,
@@ -77,7 +77,7 @@ const NOTHING_RAN: MessageResult = {
   vmError: undefined,
 };
 
-/** Balance changes of our own accounting; the log sees every account first. */
+/** Balance changes outside the EVM. Each account is logged before its first change. */
 class Ledger {
   readonly #writes: BlockWriteSet;
   readonly #log: TouchLog;
@@ -95,9 +95,9 @@ class Ledger {
 }
 
 /**
- * Runs a transaction that checkStatic and checkForBlock have admitted. In order: buy all gas, raise the nonce, apply
- * authorizations, run, refund (EIP-3529), floor (EIP-7623), return the rest, pay the tip, burn or collect the base
- * fee, drop emptied accounts (EIP-161), number new accounts.
+ * Runs a transaction that checkStatic and checkForBlock have admitted. In order: buy all gas, increment the nonce,
+ * apply authorizations, run, refund (EIP-3529), floor (EIP-7623), return unused gas, pay the tip, burn or collect the
+ * base fee, delete emptied accounts (EIP-161), number new accounts.
  */
 export async function executeTx(
   writes: BlockWriteSet,
@@ -146,7 +146,7 @@ export async function executeTx(
   };
 }
 
-/** What a watcher is told first. */
+/** The first thing that the hooks are told. */
 function startOf(tx: EthTx, env: BlockEnv, rules: ExecutionRules): TxStart {
   const authorities = tx.authorizationList.map((item) => authorityOf(item, rules.evmChainId, rules.suite));
   return {
@@ -168,7 +168,7 @@ const messageOf = ({ from, to, value, data, accessList, authorizationList }: Eth
   authorizationList,
 });
 
-/** The cap on refunds (a fifth since EIP-3529, half before), then the EIP-7623 floor. */
+/** Caps the refund (a fifth since EIP-3529, half before), then applies the EIP-7623 floor. */
 export function chargedGas(used: bigint, refund: bigint, floor: bigint, rules: ForkRules): bigint {
   const cap = used / (rules.london ? REFUND_QUOTIENT : REFUND_QUOTIENT_BERLIN);
   const after = used - (refund < cap ? refund : cap);

@@ -3,7 +3,7 @@ import type { Address } from '../../types/ids.ts';
 import { bytesToBigint } from './numbers.ts';
 import type { RlpItem } from './rlp.ts';
 
-/** Reads the fields of a list in order, remembering the first thing that is wrong. */
+/** Reads the fields of a list in order and keeps the first error. */
 export class FieldReader {
   readonly #items: readonly RlpItem[];
   readonly #owner: string;
@@ -33,7 +33,7 @@ export class FieldReader {
     return bytesToBigint(bytes);
   }
 
-  /** Bytes of one size; `type` is what Go calls them. */
+  /** Reads exactly `size` bytes. `type` is the Go type that the error names. */
   fixed(size: number, type: string): Bytes {
     const bytes = this.bytes();
     if (bytes.length !== size) {

@@ -9,9 +9,9 @@ const CREATE2 = 0xf5;
 const SALT_BYTES = 32;
 
 /**
- * Init code that begins with 0xef00 runs like any other: its first instruction is invalid, so it takes all the gas that
- * the creation was given, and the creator's nonce has moved (Yellow Paper §7). The library knows the object format of
- * EIP-3540, which no fork has, and would refuse it for nothing.
+ * Makes init code that begins with 0xef00 run like any other: its first instruction is invalid, so it takes all the gas
+ * of the creation, and the creator's nonce is incremented (Yellow Paper §7). The library takes it for the object format
+ * of EIP-3540, which no fork here has, and would refuse it without running it.
  */
 export function runFormattedInitCode(evm: EVM): void {
   for (const code of [CREATE, CREATE2]) {
@@ -22,7 +22,7 @@ export function runFormattedInitCode(evm: EVM): void {
   }
 }
 
-/** Whether the library would refuse the creation for its format, and for nothing before that. */
+/** Whether the library would refuse the creation only because of its format. */
 function isFormatted({ stack, memory, interpreter }: RunState, common: Common): boolean {
   const [, offset, length] = stack.peek(3) as [bigint, bigint, bigint];
   if (length < 2n || length > common.param('maxInitCodeSize') || interpreter.isStatic()) return false;

@@ -5,7 +5,7 @@ import { Recent } from '../../lib/recent.ts';
 
 type Ended = NonNullable<ExecResult['runState']>;
 
-/** The library's interpreter of one frame, which it does not export; only what is touched here. */
+/** The library's interpreter of one frame, which it does not export; only the members used here. */
 interface Interpreter {
   readonly _result: Pick<ExecResult, 'logs' | 'selfdestruct' | 'createdAddresses'> & {
     readonly returnValue: Bytes | undefined;
@@ -24,7 +24,7 @@ type InterpreterClass = new (
   ...profiling: unknown[]
 ) => Interpreter;
 
-/** Where the library runs frames; only what is touched here. */
+/** The library's methods that run frames; only those used here. */
 interface Frames {
   readonly _tx: { readonly gasPrice: bigint; readonly origin: Address };
   readonly _block: object;
@@ -39,12 +39,12 @@ interface Frames {
 
 const { REVERT } = EVMError.errorMessages;
 /**
- * Codes of one message whose jumps are remembered, by the very bytes: state hands out the same while it is the same. What
- * the library keeps of a large contract takes a megabyte.
+ * Codes within one message whose jump destinations are cached. The key is the byte array itself: the state returns the
+ * same array while the code is unchanged. The library's table of a large contract takes a megabyte.
  */
 const JUMPS_MAX = 8;
 const STOP = Uint8Array.of(0);
-/** Runs code that stops at once, in nobody's name. */
+/** A state without accounts, to run code that stops at once. */
 const NOBODY = { getAccount: async () => undefined } as unknown as EVM['stateManager'];
 
 async function interpreterOf(evm: EVM): Promise<InterpreterClass> {
@@ -57,9 +57,9 @@ async function interpreterOf(evm: EVM): Promise<InterpreterClass> {
 }
 
 /**
- * Frames of code run as the library runs them, and calls as it makes them in the forks that we have, without what takes
- * most of a call's time there: it copies everything that it knows of a frame twice, and goes through code that has run
- * a moment ago for the places where it may jump.
+ * Runs frames as the library does, and calls as it does under the forks we support, without two steps that take most of
+ * a call's time: the library copies all it knows of a frame twice, and it searches code for jump destinations again
+ * although it ran a moment ago.
  */
 export async function runFramesWithoutCopies(evm: EVM): Promise<void> {
   const Frame = await interpreterOf(evm);
@@ -116,7 +116,7 @@ export async function runFramesWithoutCopies(evm: EVM): Promise<void> {
 const failing = (exceptionError: EVMError | undefined) =>
   exceptionError === undefined ? {} : { exceptionError };
 
-/** What the library throws of coins that are not there. */
+/** The EVMError that the library throws when a balance is too low. */
 async function failureOf(payment: Promise<void>): Promise<EVMError | undefined> {
   try {
     await payment;

@@ -4,7 +4,7 @@ import { ethBlockSize } from './blockCodec.ts';
 import { headerHash, wholeHeader, ZERO_HASH } from './header.ts';
 import { EMPTY_TRIE_ROOT } from './orderedTrie.ts';
 
-/** The block before the first one: number `initialHeight - 1`, no parent, no proposer, the genesis state. */
+/** The block before the first one: number `initialHeight - 1`, no parent, no proposer, with the genesis state. */
 export function genesisEthBlock(
   genesis: {
     readonly number: number;

@@ -10,7 +10,7 @@ import { encodeRlp, type RlpItem } from './rlp.ts';
 export const EMPTY_UNCLES_HASH: Bytes = hex(
   '1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
 );
-/** sha256 of nothing: no EIP-7685 requests. */
+/** sha256 of the empty string: no EIP-7685 requests. */
 export const EMPTY_REQUESTS_HASH: Bytes = hex(
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 );
@@ -18,7 +18,7 @@ export const ZERO_HASH: Bytes = new Uint8Array(32);
 
 const ZERO_NONCE: Bytes = new Uint8Array(8);
 
-/** What blocks of ours differ in. */
+/** The header fields that vary between this chain's blocks. */
 export type OwnFields = Omit<
   EthHeader,
   | 'unclesHash'
@@ -32,8 +32,8 @@ export type OwnFields = Omit<
 >;
 
 /**
- * The header with the fields that are the same in every block of ours: no uncles, no proof of work, no withdrawals, no
- * blobs. Field by field: for a spread of so many the host takes longer than for all hashes of a block.
+ * The header, with the fields that are the same in every block of this chain: no uncles, no proof of work, no
+ * withdrawals, no blobs. It lists each field because a spread of this many takes longer than all hashes of a block.
  */
 export const wholeHeader = (own: OwnFields): EthHeader => ({
   parentHash: own.parentHash,
@@ -61,7 +61,7 @@ export const wholeHeader = (own: OwnFields): EthHeader => ({
 
 const FIELD_COUNT = 21;
 
-// A header never changes once made, and is hashed, measured and stored.
+// A header is immutable, and it is hashed, measured and stored: encode it once.
 const encodings = new WeakMap<EthHeader, Bytes>();
 
 /** RLP of the header. */
@@ -98,16 +98,16 @@ export const headerFields = (h: EthHeader): readonly Bytes[] => [
   h.requestsHash,
 ];
 
-/** keccak256 of the RLP header: the block hash of every Ethereum surface. */
+/** keccak256 of the RLP header: the block hash in all Ethereum APIs. */
 export const headerHash = (header: EthHeader, keccak256: (message: Bytes) => Bytes): Bytes =>
   keccak256(encodeHeader(header));
 
-/** Inverse of `headerFields`; the error is geth's. Numbers and times beyond a safe integer are rounded. */
+/** Inverse of `headerFields`; the error is geth's. Numbers and times above MAX_SAFE_INTEGER are rounded. */
 export function headerOfFields(items: readonly RlpItem[]): Result<EthHeader, string> {
   if (items.length !== FIELD_COUNT) return err(`header of ${items.length} fields`);
   const reader = new FieldReader(items, 'types.Header');
   const hash = (): Bytes => reader.fixed(32, 'common.Hash');
-  // In the order of the fields.
+  // The reads must follow the order of the fields.
   const header: EthHeader = {
     parentHash: hash(),
     unclesHash: hash(),

@@ -5,7 +5,7 @@ import type { BlockRun } from '../blockRun.ts';
 import type { Watch } from '../chain.ts';
 import type { Guard } from '../guard.ts';
 
-/** The guard of whoever asks now: one run serves several requests. */
+/** Passes ticks to the guard of the current request: one run serves several requests in turn. */
 export class PassedGuard implements Guard {
   now: Guard;
 
@@ -19,15 +19,15 @@ export class PassedGuard implements Guard {
 }
 
 /**
- * A committed block that stands behind one of its Ethereum transactions, which can be taken back: whoever traces a transaction in
- * several ways, or one after the other, need not wait each time for all that come before.
+ * A run of a committed block that is positioned after one of its Ethereum transactions and can undo that one. Tracing a
+ * transaction in several ways, or several in order, then need not run all earlier transactions again.
  */
 export class HeldRun {
   readonly height: Height;
   readonly guard: PassedGuard | undefined;
   readonly #run: BlockRun;
   readonly #txs: readonly Bytes[];
-  /** Of the consensus transactions. */
+  /** Index of the next consensus transaction. */
   #next = 0;
   #hasMark = false;
 
@@ -38,12 +38,12 @@ export class HeldRun {
     this.#txs = txs;
   }
 
-  /** Whether the Ethereum transaction is still to come, or can be taken back. */
+  /** Whether the Ethereum transaction is still to come, or can be undone. */
   reaches(ethIndex: number): boolean {
     return ethIndex >= this.#run.ethTxCount - (this.#hasMark ? 1 : 0);
   }
 
-  /** Runs up to and with an Ethereum transaction, which `watch` is asked about. */
+  /** Runs up to and including an Ethereum transaction. `watch` is asked for the hooks of that one. */
   async runThrough(ethIndex: number, watch: Watch): Promise<void> {
     assert(this.reaches(ethIndex), 'a run goes forward');
     if (this.#hasMark) this.#leave(ethIndex);
@@ -61,7 +61,9 @@ export class HeldRun {
     } else this.#run.keep();
   }
 
-  /** The next transaction is the one, unless it is none of Ethereum's. */
+  /**
+   * Marks and runs the next transaction. The mark stays only if that was an Ethereum transaction, hence the one wanted.
+   */
   async #runMarked(watch: Watch): Promise<void> {
     const before = this.#run.ethTxCount;
     this.#run.mark();

@@ -5,15 +5,15 @@ import type { Step } from '../../types/trace.ts';
 import { memoryOf } from './memoryRange.ts';
 
 /**
- * What geth takes for an instruction whatever it works on, where the library has another number: looks at accounts and
- * calls (EIP-2929), and what costs by its operands alone (EXP, LOG).
+ * Constant gas in geth of instructions for which the library has another number: account access and calls (EIP-2929),
+ * and those whose price depends only on operands (EXP, LOG).
  */
 const LEAST_COST: ReadonlyMap<number, bigint> = new Map([
   ...[0x31, 0x3b, 0x3c, 0x3f, 0xf1, 0xf2, 0xf4, 0xfa].map((code) => [code, 100n] as const),
   ...[0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4].map((code) => [code, 0n] as const),
 ]);
 
-/** An instruction as the library tells of it. */
+/** A step of a trace, from the library's step event. */
 export class LibraryStep implements Step {
   readonly pc: number;
   readonly code: number;
@@ -28,7 +28,7 @@ export class LibraryStep implements Step {
   readonly #memory: Bytes;
   readonly #words: bigint;
 
-  /** `refund`: what was given back before the first instruction. */
+  /** `refund`: the refund granted before the first instruction. */
   constructor(event: InterpreterStep, refund: bigint) {
     const { pc, opcode, gasLeft, gasRefund, stack, depth, address, memory, memoryWordCount } = event;
     this.pc = pc;
@@ -45,7 +45,7 @@ export class LibraryStep implements Step {
     this.#words = memoryWordCount;
   }
 
-  /** Made when asked for: few tracers look at it, and a loop may have paid for much. */
+  /** Built on access: few tracers read it, and a loop may have paid for much memory. */
   get memory(): Bytes {
     return memoryOf(this.#memory, this.#words);
   }

@@ -15,13 +15,13 @@ import { LoggedState, type TouchLog } from './touchLog.ts';
 import { listen } from './trace.ts';
 import { gethVmError } from './vmError.ts';
 
-/** A call or creation after the gas was bought and the nonce raised. */
+/** A call or creation, after the gas was bought and the nonce incremented. */
 export interface Message {
   readonly from: Address;
   readonly to: Address | undefined;
   readonly value: bigint;
   readonly data: Bytes;
-  /** What is left after the intrinsic gas. */
+  /** Gas left after the intrinsic gas. */
   readonly gas: bigint;
   readonly gasPrice: bigint;
   readonly accessList: readonly AccessListItem[];
@@ -51,20 +51,20 @@ export interface MessageContext {
   readonly engines: EnginePool;
   readonly evmChainId: bigint;
   readonly suite: CryptoSuite;
-  /** Who watches; blocks are run unwatched. */
+  /** Hooks that watch the execution; consensus runs blocks without. */
   readonly trace?: TraceHooks | undefined;
-  /** Of what runs for a reader. */
+  /** Set when the execution is for a reader. */
   readonly guard?: Guard | undefined;
-  /** Other ones than the fork's: of a question that moved some. */
+  /** Replaces the fork's precompiles when a caller moved or overrode some. */
   readonly precompiles?: Precompiles | undefined;
 }
 
 const ZERO_ADDRESS_HEX = '0'.repeat(40);
 
-/** EIP-2929, EIP-2930, EIP-3651: what is warm before the first instruction. */
+/** Marks as warm what EIP-2929, EIP-2930 and EIP-3651 say is warm before the first instruction. */
 function warmUp(engine: EvmEngine, context: MessageContext, message: Message): void {
   const { journal } = engine.evm;
-  // The fork's own, wherever a question moved them.
+  // The fork's own addresses, even if the caller moved some precompiles.
   for (const address of context.engines.precompiles.keys()) journal.addAlwaysWarmAddress(address);
   journal.addAlwaysWarmAddress(toHex(message.from));
   if (message.to !== undefined) journal.addAlwaysWarmAddress(toHex(message.to));
@@ -76,7 +76,7 @@ function warmUp(engine: EvmEngine, context: MessageContext, message: Message): v
   }
 }
 
-/** EIP-7702: sets the delegations that are valid and skips the others; answers with the refund. */
+/** EIP-7702: sets the valid delegations and skips the others. Returns the refund. */
 function applyAuthorizations(engine: EvmEngine, context: MessageContext, message: Message): bigint {
   const { writes } = context;
   let refund = 0n;
@@ -97,7 +97,7 @@ function applyAuthorizations(engine: EvmEngine, context: MessageContext, message
   return refund;
 }
 
-/** Since EIP-6780 only contracts created in the same transaction disappear. */
+/** Deletes self-destructed contracts: since EIP-6780 only those created in the same transaction. */
 function removeDestroyed(context: MessageContext, result: ExecResult): void {
   const onlyCreated = context.engines.common.isActivatedEIP(6780);
   for (const address of result.selfdestruct?.keys() ?? []) {
@@ -108,14 +108,14 @@ function removeDestroyed(context: MessageContext, result: ExecResult): void {
   }
 }
 
-/** True for a halt of the EVM that left the library as an exception. */
+/** Whether this is an exceptional halt that the library threw instead of returning it. */
 const isVmError = (error: unknown): error is { readonly error: string } =>
   typeof error === 'object' && error !== null && (error as { errorType?: unknown }).errorType === 'EVMError';
 
 /**
- * A fault of ours (broken invariant, storage, exhausted stack or memory) must stop the node, and who asked hears of an
- * execution that was given up. Anything else that the
- * library throws is its answer to the data, the same on every node: it costs the sender all gas and changes nothing.
+ * Whether an error is a fault of this node (broken invariant, storage, exhausted stack or memory), which must stop it,
+ * or an aborted execution, which its caller must hear of. Anything else that the library throws follows from the data
+ * and is the same on every node: the transaction pays all its gas and changes nothing.
  */
 const isFault = (error: unknown): boolean =>
   error instanceof AssertionError || error instanceof RangeError || error instanceof ExecutionAborted;
@@ -139,7 +139,7 @@ function resultOf(result: ExecResult, refund: bigint): MessageResult {
   };
 }
 
-/** Runs the message on the write set. The caller has raised the sender's nonce and settles the gas. */
+/** Runs the message on the write set. The caller must have incremented the sender's nonce, and settles the gas. */
 export async function runMessage(context: MessageContext, message: Message): Promise<MessageResult> {
   const { writes } = context;
   const state = new LoggedState(writes, context.log);

@@ -4,10 +4,10 @@ import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
 export const MAX_UINT256 = 2n ** 256n - 1n;
 export const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** Largest integer that a `number` holds exactly, as all below it. */
+/** Largest integer up to which a `number` holds every integer exactly. */
 export const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Big-endian, shortest form; zero is the empty string, as RLP writes integers. */
+/** Big-endian in the shortest form, like an RLP integer; zero becomes the empty string. */
 export function bigintToBytes(value: bigint): Bytes {
   if (value === 0n) return EMPTY;
   let size = 0;
@@ -16,7 +16,7 @@ export function bigintToBytes(value: bigint): Bytes {
   return bigintToFixed(value, size);
 }
 
-/** Big-endian in exactly `size` bytes; a negative one in two's complement. */
+/** Big-endian in exactly `size` bytes; negative values in two's complement. */
 export function bigintToFixed(value: bigint, size: number): Bytes {
   const out = new Uint8Array(size);
   const isSmall = value >= 0n && value <= MAX_SAFE;

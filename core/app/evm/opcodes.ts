@@ -3,11 +3,11 @@ import type { EVM } from '@ethereumjs/evm';
 import { present } from '../../lib/assert.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 
-/** What the library knows of the frame that runs; only what is touched here. */
+/** The library's state of the running frame; only the members used here. */
 export interface RunState {
   readonly gasLeft: bigint;
   readonly stack: {
-    /** Top first; throws where there are fewer. */
+    /** Top first. Throws if the stack has fewer items. */
     peek(count: number): bigint[];
     /** Top last. */
     getStack(): bigint[];
@@ -15,14 +15,14 @@ export interface RunState {
     push(value: bigint): void;
   };
   readonly memory: {
-    /** What is made so far; more than is paid for. */
+    /** The allocated memory, which may be more than is paid for. */
     readonly _store: Bytes;
     read: (offset: number, length: number, doesExtend?: boolean) => Bytes;
     extend(offset: number, length: number): void;
   };
   readonly stateManager: EVM['stateManager'];
   readonly interpreter: {
-    /** EIP-2929. */
+    /** Whether EIP-2929 counts an address as warm. */
     readonly journal: { isWarmedAddress(address: Bytes): boolean };
     isStatic(): boolean;
     getReturnDataSize(): bigint;
@@ -32,11 +32,11 @@ export interface RunState {
     create(gasLimit: bigint, value: bigint, code: Bytes): Promise<bigint>;
     create2(gasLimit: bigint, value: bigint, code: Bytes, salt: Bytes): Promise<bigint>;
   };
-  /** What the gas handler of a call or creation leaves for it. */
+  /** The gas that the gas handler of a call or creation reserves for it. */
   messageGasLimit: bigint | undefined;
 }
 
-/** The library's table of instructions: one for each engine. */
+/** An entry of the library's instruction table; each engine has its own table. */
 export interface OpcodeEntry {
   opcodeInfo: { readonly isAsync: boolean };
   opHandler: (frame: RunState, common: Common) => Promise<void> | undefined;

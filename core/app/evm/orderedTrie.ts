@@ -2,7 +2,7 @@ import { type Bytes, compareBytes, hex } from '../../lib/bytes.ts';
 import { bigintToBytes } from './numbers.ts';
 import { encodeRlp, type RlpItem } from './rlp.ts';
 
-/** Root of a trie with nothing in it: keccak256 of the RLP empty string. */
+/** Root of the empty trie: keccak256 of the RLP empty string. */
 export const EMPTY_TRIE_ROOT: Bytes = hex('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421');
 
 interface Leaf {
@@ -24,7 +24,7 @@ function hexPrefix(nibbles: Bytes, isLeaf: boolean): Bytes {
   return out;
 }
 
-/** How many nibbles all leaves share from `depth` on; the leaves are sorted, so first and last tell. */
+/** How many nibbles all leaves share from `depth` on. The leaves are sorted, so the first and the last suffice. */
 function sharedLength(leaves: readonly Leaf[], depth: number): number {
   const first = (leaves[0] as Leaf).nibbles;
   const last = (leaves[leaves.length - 1] as Leaf).nibbles;
@@ -33,7 +33,7 @@ function sharedLength(leaves: readonly Leaf[], depth: number): number {
   return at - depth;
 }
 
-/** A node as its parent holds it: itself when its RLP is shorter than 32 bytes, else the hash. */
+/** A node as its parent stores it: the node itself if its RLP is shorter than 32 bytes, else its hash. */
 function reference(node: RlpItem, keccak256: Keccak): RlpItem {
   const encoded = encodeRlp(node);
   return encoded.length < 32 ? node : keccak256(encoded);
@@ -77,7 +77,7 @@ const toNibbles = (key: Bytes): Bytes => {
 
 /**
  * Root of the Merkle-Patricia trie from RLP(index) to value: transactionsRoot and receiptsRoot. Built bottom-up in one
- * pass, so that each node is hashed once.
+ * pass, so each node is hashed once.
  */
 export function orderedTrieRoot(values: readonly Bytes[], keccak256: Keccak): Bytes {
   if (values.length === 0) return EMPTY_TRIE_ROOT;

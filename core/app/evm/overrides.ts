@@ -5,7 +5,7 @@ import type { AccountOverride } from '../chain.ts';
 import type { Precompiles } from './engine.ts';
 import { toWord } from './numbers.ts';
 
-/** What a question pretends of accounts, by lower-case hex address without prefix. */
+/** The state overrides of a call, by lower-case hex address without prefix. */
 export type Overrides = ReadonlyMap<string, AccountOverride>;
 
 export const NO_OVERRIDES: Overrides = new Map();
@@ -31,7 +31,7 @@ export function applyOverrides(writes: BlockWriteSet, overrides: Overrides): voi
   }
 }
 
-/** An overridden precompile is an account like any other; the precompile may live on at another address. */
+/** An overridden precompile becomes a normal account; the override may move the precompile to another address. */
 export function precompilesUnder(active: Precompiles, overrides: Overrides): Precompiles {
   const moved = [...overrides].filter(([key]) => active.has(key));
   if (moved.length === 0) return active;

@@ -8,11 +8,11 @@ import type { PendingBlock, PendingSource } from '../evmService.ts';
 import { nextBaseFee } from '../feemarket/baseFee.ts';
 import { DraftView } from './draftView.ts';
 
-/** A draft's clock may lag so far behind before it is made anew, in seconds (geth's pending block does the same). */
+/** Seconds that a draft's time may lag before the draft is rebuilt, as in geth. */
 const DRAFT_SECONDS_MAX = 2;
 const NO_HASH = new Uint8Array(32);
 
-/** The context of a block that consensus has not seen. */
+/** The context of a block that consensus has not proposed. */
 export const contextOf = (
   height: Height,
   { seconds, coinbase }: Pick<PendingSource, 'seconds' | 'coinbase'>,
@@ -29,14 +29,14 @@ interface Draft {
   readonly head: EthBlock;
   readonly seconds: number;
   readonly run: BlockRun;
-  /** What was offered so far, taken or not. */
+  /** Transactions offered so far, whether included or not. */
   txs: PendingSource['txs'];
   made: PendingBlock | undefined;
 }
 
 /**
- * The block that this node would propose now, run on the head and never stored. A draft grows with the pool as long
- * as what came is offered last; otherwise it is made anew. Requests that come while one is being made share the next.
+ * The block that this node would propose now, run on the head and never stored. The draft is extended while the pool
+ * only appends transactions; otherwise it is rebuilt. Requests that arrive during a build share the next one.
  */
 export class PendingBlocks {
   readonly #services: ChainServices;
@@ -62,7 +62,7 @@ export class PendingBlocks {
       this.#next = undefined;
       return this.#make(source());
     });
-    // Whoever asked hears of a failure; whoever comes next starts afresh.
+    // The caller sees the failure; the next request starts a new draft.
     this.#last = made.catch(() => {
       this.#draft = undefined;
     });
@@ -98,7 +98,7 @@ export class PendingBlocks {
       blockHash: (number: number) => this.#head.ethHashOf(number),
     };
     const height = view.height === 0 ? initialHeight : view.height + 1;
-    // Block time never falls (BFT time), whatever this machine's clock says.
+    // Block time never decreases (BFT time), even if this machine's clock is behind.
     const time = Math.max(seconds, head.header.timestamp);
     const run = new BlockRun(this.#services, parent, contextOf(height, { seconds: time, coinbase }));
     return { head, seconds, run, txs: [], made: undefined };

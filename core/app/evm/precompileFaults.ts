@@ -4,7 +4,7 @@ import type { Precompiles } from './engine.ts';
 import { bytesToBigint } from './numbers.ts';
 
 type Precompile = Precompiles extends Map<string, infer F> ? F : never;
-/** The library's text → geth's. */
+/** Maps the library's text to geth's. */
 type Words = Readonly<Record<string, string>>;
 
 const PAIRING = 0x08;
@@ -41,7 +41,7 @@ const BLAKE2F_BYTES = 213;
 const BLS_FIELD_BYTES = 64;
 const BLS_PADDING_BYTES = 16;
 
-/** What the pairings cost at least and for a pair of so many bytes; geth asks for it before anything else. */
+/** For the pairings: base gas, gas per pair, and bytes per pair. geth checks the gas before anything else. */
 const PAIRINGS: ReadonlyMap<number, readonly [base: bigint, pair: bigint, bytes: number]> = new Map([
   [PAIRING, [45_000n, 34_000n, 192]],
   [0x0f, [37_700n, 32_600n, 384]],
@@ -54,7 +54,10 @@ function isUnpaid(address: number, length: number, gas: bigint): boolean {
   return gas < base + pair * BigInt(Math.floor(length / bytes));
 }
 
-/** Bytes of what is repeated in the input, and how many of them are field elements: scalars follow in the sums of products. */
+/**
+ * By address: bytes of the repeated input item, and how many of them are field elements. In the MSMs a scalar follows
+ * them.
+ */
 const BLS_FIELDS: ReadonlyMap<number, readonly [pair: number, fields: number]> = new Map([
   [0x0b, [128, 128]],
   [0x0c, [160, 128]],
@@ -65,7 +68,7 @@ const BLS_FIELDS: ReadonlyMap<number, readonly [pair: number, fields: number]> =
   [0x11, [128, 128]],
 ]);
 
-/** A field element of 48 bytes stands in 64, behind zeros. */
+/** Whether each 48-byte field element is left-padded with zeros to 64 bytes. */
 function isPadded(data: Bytes, [pair, fields]: readonly [number, number]): boolean {
   for (let start = 0; start < data.length; start += pair)
     for (let at = start; at < start + fields; at += BLS_FIELD_BYTES)
@@ -104,6 +107,6 @@ function tellAsGeth(address: number, run: Precompile): Precompile {
   };
 }
 
-/** Precompiles that say why they failed as geth's do. All of them take all gas when they fail. */
+/** The precompiles, failing with geth's texts. A failed precompile takes all its gas. */
 export const faultsAsGeth = (precompiles: Precompiles): Precompiles =>
   new Map([...precompiles].map(([hex, run]) => [hex, tellAsGeth(Number(`0x${hex}`), run)]));

@@ -4,8 +4,8 @@ import type { Hash } from '../../types/ids.ts';
 import { bigintToFixed } from './numbers.ts';
 
 /**
- * PREVRANDAO of a block: keccak256(parent's Ethereum hash ‖ height). It is a different number in each block and covers
- * all history, but whoever knows the parent knows it: contracts must not take it for secret.
+ * PREVRANDAO of a block: keccak256(parent's Ethereum hash ‖ height). It differs in each block and depends on the whole
+ * history, but anyone who knows the parent can compute it: contracts must not treat it as secret.
  */
 export const prevRandaoOf = (parentHash: Hash, height: number, suite: CryptoSuite): Hash =>
   suite.keccak256(concat(parentHash, bigintToFixed(BigInt(height), 8)));

@@ -9,7 +9,7 @@ export const logFields = (log: { address: Bytes; topics: readonly Bytes[]; data:
   log.data,
 ];
 
-/** EIP-2718 receipt bytes, the values of the receipts trie. */
+/** EIP-2718 receipt bytes: the values of the receipts trie. */
 export function encodeReceipt(receipt: EthReceipt): Bytes {
   const body = encodeRlp([
     receipt.status === 1 ? Uint8Array.of(1) : EMPTY,

@@ -1,4 +1,6 @@
-/** Calls and creations that end before they begin: the library runs no frame for them, geth shows one that failed. */
+/**
+ * Calls and creations that fail before they begin: the library runs no frame for them, but geth traces a failed one.
+ */
 import { generateAddress, generateAddress2 } from '@ethereumjs/util';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
@@ -33,7 +35,7 @@ interface Asked {
   readonly input: Bytes;
 }
 
-/** EIP-150: all but one 64th can be handed on. */
+/** EIP-150: all but one 64th of the gas can be passed to the callee. */
 const handedOn = ({ gas, cost }: Step): bigint => gas - cost - (gas - cost) / 64n;
 
 function asked(step: Step, kind: FrameKind, nonce: bigint): Asked {
@@ -55,7 +57,7 @@ function asked(step: Step, kind: FrameKind, nonce: bigint): Asked {
   return { value, to: addressOfWord(at(1)), gas, input: input(hasValue ? 3 : 2) };
 }
 
-/** For an instruction that ran to its end without a frame; undefined when it should have had one, or is another. */
+/** For an instruction that ended without a frame. Undefined if it is no call or creation, or was not refused. */
 export function refusedFrame(step: Step, state: TraceState): RefusedFrame | undefined {
   const kind = KIND_OF_OPCODE.get(step.code);
   if (kind === undefined) return undefined;

@@ -3,16 +3,16 @@ import { opcodeOf } from './opcodes.ts';
 
 const CALLDATACOPY = 0x37;
 const RETURNDATACOPY = 0x3e;
-/** geth's words; the library has one text for this and for what it cannot compress (BLAKE2F). */
+/** geth's text. The library has one text for this error and for invalid BLAKE2F input. */
 const OUT_OF_BOUNDS = 'return data out of bounds' as EVMError['error'];
 
 /**
- * Whoever copies more than a call returned has paid for the memory first, and then hears what was wrong (geth's
- * opReturnDataCopy). The library looks at the bounds first and says that there was no gas.
+ * Makes RETURNDATACOPY beyond the returned data pay for its memory first and then fail with its own error (geth's
+ * opReturnDataCopy). The library checks the bounds first and reports out of gas.
  */
 export function boundReturnData(evm: EVM): void {
   const entry = opcodeOf(evm, RETURNDATACOPY);
-  // The same price, for the same operands.
+  // CALLDATACOPY has the same price for the same operands.
   entry.gasHandler = opcodeOf(evm, CALLDATACOPY).gasHandler;
   const copy = entry.opHandler;
   entry.opHandler = (frame, common) => {

@@ -11,7 +11,7 @@ export interface RlpError {
   readonly message: string;
 }
 
-/** Nesting of outside data; Ethereum's deepest value (a block with access lists) needs six. */
+/** Maximum nesting of untrusted data; Ethereum's deepest value (a block with access lists) needs six levels. */
 const DEPTH_MAX = 16;
 
 const fail = (message: string): { readonly ok: false; readonly error: RlpError } =>
@@ -23,7 +23,9 @@ interface Head {
   readonly end: number;
 }
 
-/** Reads a big-endian length of `count` bytes; canonical form has no leading zero and is above 55. */
+/**
+ * Reads a big-endian length of `count` bytes; -1 if it is not canonical (a leading zero, or at most 55) or too long.
+ */
 function longLength(bytes: Bytes, at: number, count: number): number {
   if (count > 4 || bytes[at] === 0) return -1;
   let length = 0;
@@ -68,7 +70,7 @@ function readItem(bytes: Bytes, head: Head, depth: number): Result<RlpItem, RlpE
   return ok(items);
 }
 
-/** Strict decoding (Yellow Paper appendix B): canonical lengths only, exactly one value, copies not windows. */
+/** Strict decoding (Yellow Paper appendix B): canonical lengths, exactly one value. The result copies the bytes. */
 export function decodeRlp(bytes: Bytes): Result<RlpItem, RlpError> {
   const head = readHead(bytes, 0, bytes.length);
   if (!head.ok) return head;
@@ -78,13 +80,13 @@ export function decodeRlp(bytes: Bytes): Result<RlpItem, RlpError> {
 
 const isBytes = (item: RlpItem): item is Bytes => item instanceof Uint8Array;
 
-/** Bytes of a length that does not fit the first byte. */
+/** Size of the length field of a payload longer than 55 bytes. */
 const lengthSize = (length: number): number =>
   length < 0x100 ? 1 : length < 0x1_0000 ? 2 : length < 0x100_0000 ? 3 : 4;
 
 const headSize = (length: number): number => (length <= 55 ? 1 : 1 + lengthSize(length));
 
-/** Bytes that `encodeRlp` would give. */
+/** The size in bytes of what `encodeRlp` returns. */
 export function encodedSize(item: RlpItem): number {
   if (isBytes(item)) {
     const { length } = item;
@@ -95,7 +97,7 @@ export function encodedSize(item: RlpItem): number {
   return headSize(payload) + payload;
 }
 
-/** Writes the head of a payload that starts at `at`; answers where the head starts. */
+/** Writes the head of a payload that starts at `at`; returns the start of the head. */
 function writeHead(out: Bytes, at: number, base: number, length: number): number {
   if (length <= 55) {
     out[at - 1] = base + length;
@@ -107,7 +109,7 @@ function writeHead(out: Bytes, at: number, base: number, length: number): number
   return next - 1;
 }
 
-/** Writes backwards, so that a list knows its length when its head is due; answers where the item starts. */
+/** Writes backwards, so that a list's length is known when its head is written; returns the start of the item. */
 function writeItem(item: RlpItem, out: Bytes, end: number): number {
   let at = end;
   if (isBytes(item)) {

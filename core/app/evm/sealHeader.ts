@@ -9,7 +9,7 @@ import { encodeReceipt } from './receipt.ts';
 
 const NO_BLOOM = new Uint8Array(256);
 
-/** What a block's execution adds to what its environment said. */
+/** What execution adds to the block's environment. */
 export interface BlockOutcome {
   readonly parentHash: Hash;
   readonly stateRoot: Hash;

@@ -45,9 +45,9 @@ interface Open {
 interface Price {
   readonly feeCap: bigint;
   readonly tipCap: bigint;
-  /** What a unit of gas costs the sender. */
+  /** Price per gas unit that the sender pays. */
   readonly price: bigint;
-  /** Without any price and without validation gas is free, whatever the base fee. */
+  /** Without a price and without validation, gas is free whatever the base fee. */
   readonly isFree: boolean;
 }
 
@@ -57,13 +57,13 @@ const refuse = (
 ): { readonly ok: false; readonly error: SimulationRefusal } => err({ code, message });
 
 /**
- * eth_simulateV1's chain of blocks that never were, after go-ethereum's internal/ethapi/simulate.go: calls in blocks
- * on blocks, each with what is pretended of its header and of the state.
+ * eth_simulateV1, after go-ethereum's internal/ethapi/simulate.go: calls in a chain of simulated blocks, each with its
+ * own overrides of header and state.
  */
 export class EvmSimulation implements Simulation {
   readonly #services: ChainServices;
   readonly #options: SimulationOptions;
-  /** States of the blocks that have ended: each costs what it changed, not all that was written before it. */
+  /** The states of the blocks that have ended. Each block adds only what it changed. */
   readonly #unwritten = new MemoryKv();
   readonly #db: StateDb;
   #writes: BlockWriteSet;
@@ -145,7 +145,7 @@ export class EvmSimulation implements Simulation {
     return { feeCap, tipCap, price, isFree: none && !this.#options.validation };
   }
 
-  /** geth's preCheck and buyGas; nonces count only under validation, whether the sender has code never. */
+  /** geth's preCheck and buyGas. Nonces are checked only under validation; a sender with code is never refused. */
   #refusal(call: SimulatedCall, { feeCap, tipCap, isFree }: Price): Result<void, SimulationRefusal> {
     const { from, gas, value, nonce } = call;
     const who = `address ${toEip55(from)}`;
@@ -156,7 +156,7 @@ export class EvmSimulation implements Simulation {
         return refuse('nonce-too-high', `nonce too high: ${who}, tx: ${nonce} state: ${next}`);
       if (next > nonce) return refuse('nonce-too-low', `nonce too low: ${who}, tx: ${nonce} state: ${next}`);
     }
-    // Without validation the nonce wraps, but no contract can be named after one that is gone.
+    // Without validation the nonce wraps around, but a creation still needs a valid nonce for its address.
     if (next === MAX_UINT64 && (this.#options.validation || call.to === undefined))
       return refuse('other', `nonce has max value: ${who}, nonce: ${next}`);
     const { baseFee } = this.#opened().env;
@@ -203,7 +203,7 @@ export class EvmSimulation implements Simulation {
     const { engines, evmChainId, suite, collectBaseFee, guard } = this.#services.execution;
     writes.beginTx();
     const add = (address: Address, amount: bigint): void =>
-      // Pretended balances may be so high that a sum overflows; it wraps, as geth's does.
+      // Overridden balances may be so high that a sum overflows; it wraps around as in geth.
       writes.putAccount(address, {
         balance: BigInt.asUintN(256, (writes.account(address)?.balance ?? 0n) + amount),
       });

@@ -6,9 +6,9 @@ const RETURN = 0xf3;
 const [TOPICS_MAX, TOPIC_GAS, BYTE_GAS] = [4, 375n, 8n];
 const { STATIC_STATE_CHANGE } = EVMError.errorMessages;
 
-/** A log is paid for before it is asked whether this call may log at all (geth's opLog); the library asks that first. */
+/** Charges a LOG before the check for a static call (geth's opLog); the library checks first. */
 export function payForbiddenLogs(evm: EVM): void {
-  // The price of memory alone, of the same two operands.
+  // The price of the memory alone, for the same two operands.
   const memoryGas = opcodeOf(evm, RETURN).gasHandler;
   for (let topics = 0; topics <= TOPICS_MAX; topics++) {
     const entry = opcodeOf(evm, LOG0 + topics);

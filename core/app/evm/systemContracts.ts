@@ -10,9 +10,9 @@ export interface SystemContract {
   readonly code: Bytes;
 }
 
-/** EIP-2935: parent hashes of the last 8191 blocks, readable by contracts. */
+/** EIP-2935: hashes of the last 8191 blocks, readable by contracts. */
 export const HISTORY_ADDRESS: Address = hex('0000f90827f1c53a10cb7a02335b175320002935');
-/** HISTORY_SERVE_WINDOW: a ring of this many slots. */
+/** HISTORY_SERVE_WINDOW: size of the ring buffer in slots. */
 export const HISTORY_WINDOW = 8191;
 
 const HISTORY_CODE = hex(
@@ -25,7 +25,7 @@ const DEPLOYER_CODE = hex(
   '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
 );
 
-/** Part of the default genesis; the proxy's transaction cannot be replayed under EIP-155-only policies. */
+/** Part of the default genesis. Under EIP-155-only policies the proxy's deployment transaction cannot be replayed. */
 export const SYSTEM_CONTRACTS: readonly SystemContract[] = [
   { name: 'history storage (EIP-2935)', address: HISTORY_ADDRESS, code: HISTORY_CODE },
   { name: 'deterministic deployment proxy', address: DEPLOYER_ADDRESS, code: DEPLOYER_CODE },
@@ -34,7 +34,7 @@ export const SYSTEM_CONTRACTS: readonly SystemContract[] = [
 /** Slot that holds the hash of block `number`. */
 export const historySlot = (number: number): Bytes => bigintToFixed(BigInt(number % HISTORY_WINDOW), 32);
 
-/** EIP-2935 as a plain write: the contract's code at the address says that the chain wants it. */
+/** EIP-2935 as a plain storage write. Only a chain with the contract's code at the address keeps this history. */
 export function writeHistory(writes: BlockWriteSet, parentNumber: number, parentHash: Hash): void {
   const account = writes.account(HISTORY_ADDRESS);
   if (account === undefined || toHex(account.codeHash) === toHex(EMPTY_CODE_HASH)) return;

@@ -4,8 +4,8 @@ import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
 
 /**
- * Which accounts a transaction wrote, and what they owned before. From it follow, without knowing what the code did,
- * which accounts came into being and how much of the native coin was destroyed.
+ * The accounts that a transaction wrote, with their balances before it. From this follow, whatever the code did, which
+ * accounts came into existence and how much of the native coin was destroyed.
  */
 export class TouchLog {
   readonly #writes: BlockWriteSet;
@@ -15,7 +15,7 @@ export class TouchLog {
     this.#writes = writes;
   }
 
-  /** To be called before the first change of an account; later calls change nothing. */
+  /** Must be called before an account's first change; later calls have no effect. */
   touch(address: Address): void {
     const key = toHex(address);
     if (this.#before.has(key)) return;
@@ -31,7 +31,7 @@ export class TouchLog {
     return addresses.sort(compareBytes);
   }
 
-  /** Sum of all balances now less the sum before: what was burned, as a negative number. */
+  /** Sum of the touched balances now minus the sum before: the burned amount, as a negative number. */
   supplyChange(): bigint {
     let change = 0n;
     for (const { address, balance } of this.#before.values()) {
@@ -41,7 +41,7 @@ export class TouchLog {
   }
 }
 
-/** The library's window on the write set, noting what it writes. */
+/** The library's access to the write set. It logs each account that the library writes. */
 export class LoggedState extends EvmStateAdapter {
   readonly #log: TouchLog;
 

@@ -1,4 +1,4 @@
-/** Turns the library's events into the hooks of a tracer. */
+/** Translates the library's events to the hooks of a tracer. */
 import type { EVM, EVMResult, ExecResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm';
 import type { Address as EvmAddress } from '@ethereumjs/util';
 import { EMPTY } from '../../lib/bytes.ts';
@@ -14,19 +14,19 @@ const RETURN = 0xf3;
 const SELFDESTRUCT = 0xff;
 const HALTING = new Set([STOP, RETURN, SELFDESTRUCT]);
 
-/** One engine's events as hooks; at most one a run. */
+/** Passes the events of one engine to the hooks; serves one run. */
 class Listening {
   readonly #evm: EVM;
   readonly #hooks: TraceHooks;
   readonly #state: TraceState;
-  /** Given back before the first instruction. */
+  /** Refund granted before the first instruction. */
   readonly #refund: bigint;
   #last: Step | undefined;
-  /** A call or creation whose frame has not begun yet. */
+  /** A call or creation step whose frame has not begun yet. */
   #calling: Step | undefined;
-  /** The end of a contract that the last instruction asked for. */
+  /** The SELFDESTRUCT that the last instruction requested. */
   #destroying: Frame | undefined;
-  /** Values of the open frames: a delegate call keeps its caller's. */
+  /** Call values of the open frames: a delegate call inherits its caller's. */
   readonly #values: bigint[] = [];
 
   constructor(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint) {
@@ -45,7 +45,7 @@ class Listening {
     this.#destroying = step.code === SELFDESTRUCT ? this.#destruction(step) : undefined;
   };
 
-  /** The code went on after a call, and no frame had begun. */
+  /** Reports a refused call: the code went on after a call without a frame having begun. */
   #refused(): void {
     const refused = this.#calling && refusedFrame(this.#calling, this.#state);
     this.#calling = undefined;
@@ -68,13 +68,13 @@ class Listening {
     };
   }
 
-  /** The code ended with it, and well. */
+  /** Reports a SELFDESTRUCT that succeeded. */
   #destroyed(frame: Frame): void {
     this.#hooks.enter?.(frame);
     this.#hooks.exit?.({ depth: frame.depth, gasUsed: 0n, output: EMPTY, error: undefined });
   }
 
-  /** Two parameters make the library wait: the address of a creation is computed asynchronously. */
+  /** With two parameters the library waits for `next`: the address of a creation is computed asynchronously. */
   readonly onMessage = (message: LibraryMessage, next?: (value?: unknown) => void): void => {
     this.#enter(message).then(next, next);
   };
@@ -106,7 +106,7 @@ class Listening {
 
   async #createdBy(message: LibraryMessage): Promise<Address> {
     const makes = this.#evm as unknown as { _generateAddress(message: LibraryMessage): Promise<EvmAddress> };
-    // The library reads the init code from here and sets it itself right after this event.
+    // The library reads the init code from `code`, and sets that itself right after this event.
     const code = message.code;
     message.code = message.data;
     const address = await makes._generateAddress(message);
@@ -115,7 +115,7 @@ class Listening {
     return address.bytes;
   }
 
-  /** Code that ends without a halting instruction stops at what is not there: geth shows that STOP. */
+  /** Code that ends without a halting instruction executes an implicit STOP, which geth shows. */
   #ranOut({ gasRefund = 0n }: ExecResult, frame: NonNullable<ExecResult['runState']>, depth: number): void {
     this.#refused();
     if (HALTING.has(frame.opCode)) return;
@@ -157,7 +157,7 @@ type Unlisten = () => void;
 
 function listenToCalls({ events }: EVM, called: NonNullable<TraceHooks['called']>): Unlisten {
   const onMessage = (message: LibraryMessage): void => {
-    // Asked of a creation, the library throws.
+    // For a creation, the library's `codeAddress` throws.
     if (message.to !== undefined) called(message.codeAddress.bytes, message.data);
   };
   events.on('beforeMessage', onMessage);
@@ -175,11 +175,14 @@ function listenToSteps(listening: Listening, { events }: EVM): Unlisten {
   };
 }
 
-/** Lets the hooks hear the engine's next run; call what it returns after the run. `refund` is that of authorizations (EIP-7702). */
+/**
+ * Passes the engine's next run to the hooks; call the returned function after the run. `refund` is that of the
+ * authorizations (EIP-7702).
+ */
 export function listen(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint): Unlisten {
   const ends: Unlisten[] = [];
   if (hooks.called !== undefined) ends.push(listenToCalls(evm, hooks.called.bind(hooks)));
-  // The library prepares each instruction for whoever listens to instructions, at ten times what it costs to run it.
+  // Step events are costly: the library prepares each at ten times the cost of running the instruction.
   const isClose = hooks.step !== undefined || hooks.enter !== undefined || hooks.exit !== undefined;
   if (isClose) ends.push(listenToSteps(new Listening(evm, hooks, state, refund), evm));
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Names that geth has for bytes that are no instruction here: of later forks, and of those that never came (EOF,
- * EIP-8024, EIP-7843). The others it calls by their number (core/vm/opcodes.go).
+ * geth's names of bytes that are no instruction here: those of later forks and of proposals that never shipped (EOF,
+ * EIP-8024, EIP-7843). geth names the other bytes by their number (core/vm/opcodes.go).
  */
 export const UNDEFINED_NAMES: ReadonlyMap<number, string> = new Map([
   [0x1e, 'CLZ'],

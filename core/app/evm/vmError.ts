@@ -3,7 +3,7 @@ import { isReckoned } from './dearInstructions.ts';
 import { isEndless, isUnpriced, stackFault } from './demands.ts';
 import { UNDEFINED_NAMES } from './undefinedNames.ts';
 
-/** Library texts of exceptional halts → geth's, which clients and tests match on. */
+/** The library's texts of exceptional halts → geth's texts, which clients and tests match. */
 const GETH_TEXT: ReadonlyMap<string, string> = new Map([
   ['out of gas', 'out of gas'],
   ['stack underflow', 'stack underflow'],
@@ -18,11 +18,13 @@ const GETH_TEXT: ReadonlyMap<string, string> = new Map([
 
 export const REVERTED = 'execution reverted';
 
-/** What the library says of instructions that did not begin; it asks for gas, stack and memory in an order of its own. */
+/**
+ * Whether the library failed before it ran the instruction. It checks gas, stack and memory in another order than geth.
+ */
 const isNotBegun = (text: string): boolean =>
   text.startsWith('out of gas') || text.startsWith('stack ') || text === 'static state change';
 
-/** Where a frame of the library stands. */
+/** The library's frame at the halt. */
 interface Halted {
   readonly code: Bytes;
   readonly programCounter: number;
@@ -30,27 +32,27 @@ interface Halted {
   readonly stack: { getStack(): readonly bigint[] };
 }
 
-/** An instruction that is not there is told by its byte: past a jump the library itself takes each for INVALID. */
+/** An undefined instruction is named by its byte. After a jump the library itself treats each as INVALID. */
 function invalidOpcode(frame: Halted | undefined): string {
   const opcode = frame?.code[frame.programCounter];
   if (opcode === undefined || opcode === 0xfe) return 'invalid opcode: INVALID';
   return `invalid opcode: ${UNDEFINED_NAMES.get(opcode) ?? `opcode 0x${opcode.toString(16)} not defined`}`;
 }
 
-/** geth's wording. */
+/** geth's text for a library error. */
 export function gethVmError(libraryText: string, frame: Halted | undefined): string {
-  // The library says where a jump went wrong as well, which is nothing of consensus.
+  // The library appends where a jump went wrong; geth's text has no position.
   const text = libraryText.split(' at ')[0] ?? libraryText;
   if (text === 'invalid opcode') return invalidOpcode(frame);
   return (frame && isNotBegun(text) ? refusalOf(text, frame) : undefined) ?? GETH_TEXT.get(text) ?? text;
 }
 
-/** What stood against an instruction that did not begin. */
+/** geth's reason why an instruction did not begin. */
 function refusalOf(text: string, { opCode, stack }: Halted): string | undefined {
   const items = stack.getStack();
   const fault = stackFault(opCode, items);
   if (fault !== undefined) return fault;
-  // What these cost at least was not there.
+  // Not even the constant gas of these instructions was left.
   if (text === 'out of gas' && isReckoned(opCode)) return undefined;
   if (isEndless(opCode, items)) return 'gas uint64 overflow';
   return text === 'out of gas' && isUnpriced(opCode, items) ? 'out of gas: gas uint64 overflow' : undefined;

@@ -1,12 +1,12 @@
-/** EIP-1559, exactly on gasUsed; every field comes from genesis. */
+/** Parameters of EIP-1559, computed from gasUsed alone. Genesis sets all of them. */
 export interface FeeMarketParams {
   /** Base fee of the first block, wei. */
   readonly baseFee: bigint;
   readonly baseFeeChangeDenominator: bigint;
   readonly elasticityMultiplier: bigint;
-  /** The base fee never falls below this, wei. */
+  /** The base fee never falls below this; wei. */
   readonly minGasPrice: bigint;
-  /** Base fee is zero for ever. */
+  /** The base fee is always zero. */
   readonly noBaseFee: boolean;
   /** The base fee goes to the fee_collector account instead of being burned. */
   readonly collectBaseFee: boolean;
@@ -21,7 +21,7 @@ export const DEFAULT_FEE_MARKET: FeeMarketParams = {
   collectBaseFee: false,
 };
 
-/** Base fee of the block after one with these header fields (EIP-1559 `validate_block`). */
+/** Base fee of the block after `parent` (EIP-1559 `validate_block`). */
 export function nextBaseFee(
   parent: { readonly baseFeePerGas: bigint; readonly gasUsed: bigint; readonly gasLimit: bigint },
   params: FeeMarketParams,
@@ -40,7 +40,10 @@ export function nextBaseFee(
 
 export const atLeast = (value: bigint, floor: bigint): bigint => (value < floor ? floor : value);
 
-/** What a gas unit costs the sender and what of it goes to the proposer. `undefined` when the cap is below the base fee. */
+/**
+ * The price per gas unit that the sender pays, and the proposer's part of it. Undefined when the cap is below the base
+ * fee.
+ */
 export function effectivePrice(
   tx: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint },
   baseFee: bigint,

@@ -24,7 +24,7 @@ import {
 } from './tables.ts';
 import { ethTxFee } from './wrapEthTx.ts';
 
-/** An Ethereum transaction in its consensus wrapping, after every check that needs no state. */
+/** An Ethereum transaction and its consensus wrapping, after all stateless checks. */
 export interface DecodedEthTx {
   readonly kind: 'ethereum';
   /** sha256 of the TxRaw bytes. */
@@ -34,7 +34,7 @@ export interface DecodedEthTx {
   readonly pubKey: Bytes;
 }
 
-/** A consensus transaction after every check that needs no state. */
+/** A consensus transaction after all stateless checks. */
 export type DecodedTx = DecodedEthTx | DecodedCosmosTx;
 
 type Checked<T> = Result<T, AdmissionError>;
@@ -47,11 +47,11 @@ function parsed<T>(shape: Shape<T>, bytes: Bytes, read: Decode = decode): Checke
   return result.ok ? result : err({ code: 'tx-parse', message: result.error.message });
 }
 
-/** Whether the extension says that an Ethereum transaction is inside. */
+/** Whether an extension option marks the body as the wrapping of an Ethereum transaction. */
 const isEthereum = (body: TxBody): boolean =>
   body.extensionOptions.some(({ typeUrl }) => typeUrl === TYPE_URL.extensionEthereumTx);
 
-/** Reference §5.2 row 0 and the routing rules below it. */
+/** Reference §5.2 row 0 and the routing rules after it. */
 function checkBody(body: TxBody): Checked<Bytes> {
   const extension = body.extensionOptions[0] as Any;
   const [message] = body.messages;
@@ -76,7 +76,7 @@ function checkBody(body: TxBody): Checked<Bytes> {
 
 const coinsText = (coins: readonly Coin[]): string => coins.map((coin) => coin.amount + coin.denom).join(',');
 
-/** One by one: the text of two lists can be the same where an amount ends elsewhere. */
+/** Compares coin by coin: different lists can have the same text, as `1` of `2x` and `12` of `x` do. */
 const isSameFee = (a: readonly Coin[], b: readonly Coin[]): boolean =>
   a.length === b.length &&
   a.every(({ denom, amount }, i) => denom === b[i]?.denom && amount === b[i]?.amount);
@@ -103,7 +103,7 @@ interface OpenedBody {
   readonly hasUnknownFields: boolean;
 }
 
-/** The body; one with unknown fields that may be ignored is read without them. */
+/** Decodes the body. Unknown non-critical fields are dropped first. */
 function openBody(bodyBytes: Bytes, body: Checked<TxBody>, read: Decode): Checked<OpenedBody> {
   if (body.ok) return ok({ body: body.value, hasUnknownFields: false });
   const known = withoutNonCritical(bodyBytes);
@@ -115,17 +115,20 @@ function openBody(bodyBytes: Bytes, body: Checked<TxBody>, read: Decode): Checke
 
 /** How a transaction is to be read. */
 export interface DecodeOptions {
-  /** Account prefix of the chain. */
+  /** The chain's account prefix. */
   readonly hrp?: string;
-  /** sha256 of the bytes, by whoever has it already. */
+  /** sha256 of the bytes, if the caller already has it. */
   readonly hash?: Bytes;
-  /** Signature, key and mode of a Cosmos transaction do not count yet. */
+  /** Ignores signature, key and sign mode of a Cosmos transaction. */
   readonly isSimulation?: boolean;
 }
 
 export type DecodeTx = typeof decodeTx;
 
-/** Decodes a TxRaw down to the recovered Ethereum transaction, or to the messages of a Cosmos one. Pure. */
+/**
+ * Decodes a TxRaw to an Ethereum transaction with its recovered sender, or to the messages of a Cosmos transaction.
+ * Pure.
+ */
 export function decodeTx(
   txBytes: Bytes,
   suite: CryptoSuite,
@@ -150,11 +153,12 @@ export function decodeTx(
   if (wordyBody.ok && isEthereum(wordyBody.value)) return plain;
   const wordy = decodeCosmos(raw.value, wordyBody, bytes, { ...context, read: decodeWordy });
   if (!wordy.ok) return wordy;
-  // Only the bytes themselves say how they are written: with a signed document anyone could write a second transaction.
+  // Only a signature over the bytes fixes their encoding; with a signed document, anyone could re-encode the
+  // transaction.
   return wordy.value.mode === 'direct' ? ok({ ...wordy.value, isBeyondAmino: true }) : plain;
 }
 
-/** Whether it fails by how it is encoded. */
+/** Whether the transaction fails because of its encoding. */
 const isUnread = (error: AdmissionError): boolean =>
   error.code === 'tx-parse' || (error.code === 'sdk' && error.sdkCode === 2);
 

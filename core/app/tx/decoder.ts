@@ -9,9 +9,12 @@ import type { AdmissionError } from '../errors.ts';
 import { type DecodedTx, type DecodeTx, decodeTx } from './decodeTx.ts';
 import { wrapEthTx } from './wrapEthTx.ts';
 
-/** Half of it is more than a full pool and a block: a transaction is recovered once for check, propose, validate and finalize. */
+/**
+ * Half of this exceeds a full pool plus a block, so a sender is recovered once for check, propose, validate and
+ * finalize.
+ */
 const DECODED_TXS_MAX = 32_768;
-/** Sum of the transactions' own sizes; what we keep of one is a small multiple. */
+/** Total size of the encoded transactions. A decoded one takes a small multiple of its size. */
 const DECODED_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Known {
@@ -19,7 +22,7 @@ interface Known {
   readonly size: number;
 }
 
-/** decodeTx with a memory of what it accepted, keyed by sha256 of the bytes. */
+/** decodeTx with a cache of accepted transactions, keyed by sha256 of the bytes. */
 export class TxDecoder {
   readonly #suite: CryptoSuite;
   readonly #denom: string;
@@ -44,9 +47,11 @@ export class TxDecoder {
     this.#decodeTx = decode;
   }
 
-  /** The consensus transaction of one that is recovered already; `decode` will answer it without recovering again. */
+  /**
+   * Wraps a transaction whose sender is already recovered and caches it, so `decode` does not recover the sender again.
+   */
   wrap({ tx, pubKey }: SignedEthTx): Bytes {
-    // The pool keeps it for long: a window of a shared buffer would keep all of that.
+    // Copied: the pool keeps the bytes for long, and a view would keep the whole shared buffer alive.
     const txBytes = wrapEthTx(tx, this.#denom).slice();
     const hash = this.#suite.sha256(txBytes);
     this.#known.set(packed(hash), { tx: { kind: 'ethereum', hash, tx, pubKey }, size: txBytes.length });

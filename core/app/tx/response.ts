@@ -53,7 +53,7 @@ export const TX_MSG_DATA = table<{ readonly msgResponses: readonly Any[] }>(
   [repeated(2, 'msgResponses', ANY, 64)],
 );
 
-/** `TxResult.data` of an Ethereum transaction. The block hash of its logs is not known before the block ends. */
+/** `TxResult.data` of an Ethereum transaction. Its logs carry no block hash, which is unknown before the block ends. */
 export function encodeTxData(outcome: {
   readonly hash: Bytes;
   readonly logs: readonly EthLog[];

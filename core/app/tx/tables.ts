@@ -1,13 +1,13 @@
-/** cosmos.tx.v1beta1 and chain.evm.v1 as strict tables; limits are far above anything sensible, never unbounded. */
+/** Strict tables of cosmos.tx.v1beta1 and chain.evm.v1. Every field is bounded, far above any sensible size. */
 import { bytes, optional, repeated, repeatedBytes, string, uint64Big } from '../../codec/fields.ts';
 import { table } from '../../codec/proto.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 
-/** Largest consensus transaction that is looked at: an Ethereum transaction of 128 KiB and its wrapping. */
+/** Largest consensus transaction that is decoded, in bytes: an Ethereum transaction of 128 KiB and its wrapping fit. */
 export const TX_RAW_BYTES_MAX = 1_048_576;
 const MESSAGES_MAX = 64;
 const COINS_MAX = 64;
-/** Of a memo, among others. */
+/** Maximum bytes of texts such as a memo. */
 export const TEXT_BYTES_MAX = 65_536;
 
 export interface Any {
@@ -74,7 +74,7 @@ export const FEE = table<Fee>('cosmos.tx.v1beta1.Fee', [
 ]);
 
 export interface AuthInfo {
-  /** cosmos.tx.v1beta1.SignerInfo, opened only for Cosmos-signed transactions. */
+  /** Encoded cosmos.tx.v1beta1.SignerInfo; decoded only for Cosmos-signed transactions. */
   readonly signerInfos: readonly Bytes[];
   readonly fee: Fee | undefined;
   readonly tip: Bytes;
@@ -87,7 +87,7 @@ export const AUTH_INFO = table<AuthInfo>('cosmos.tx.v1beta1.AuthInfo', [
 ]);
 
 export interface MsgEthereumTx {
-  /** 20 bytes: must be the recovered signer. */
+  /** 20 bytes; must equal the recovered signer. */
   readonly from: Bytes;
   /** EIP-2718 bytes. */
   readonly raw: Bytes;

@@ -4,15 +4,15 @@ import type { EthTx } from '../chain.ts';
 import { TYPE_URL } from '../typeUrls.ts';
 import { AUTH_INFO, type Coin, MSG_ETHEREUM_TX, TX_BODY, TX_RAW } from './tables.ts';
 
-/** Fee of the wrapping: gas × fee cap (gas price for legacy), no coin when that is zero. */
+/** Fee of the wrapping: gas × fee cap (gas price for legacy); no coin if that is zero. */
 export function ethTxFee(tx: Pick<EthTx, 'gasLimit' | 'maxFeePerGas'>, denom: string): readonly Coin[] {
   const amount = tx.gasLimit * tx.maxFeePerGas;
   return amount === 0n ? [] : [{ denom, amount: amount.toString() }];
 }
 
 /**
- * The one consensus transaction (TxRaw) that carries this Ethereum transaction. There is exactly one: decodeTx refuses
- * every other wrapping, so that the same transfer cannot fill a block under many hashes.
+ * The only valid consensus transaction (TxRaw) for this Ethereum transaction. decodeTx refuses any other wrapping, so
+ * the same transfer cannot fill a block under many hashes.
  */
 export function wrapEthTx(
   tx: Pick<EthTx, 'raw' | 'from' | 'gasLimit' | 'maxFeePerGas'>,

@@ -1,4 +1,4 @@
-/** One argument specification for URI, JSON-RPC and websocket requests (reference §5.1). */
+/** One argument specification per method, for URI, JSON-RPC and websocket requests (reference §5.1). */
 
 import { evidenceFromJson } from '../../codec/evidenceJson.ts';
 import { parseJson as parsePlainJson } from '../../codec/jsonReader.ts';
@@ -10,7 +10,7 @@ import { goKind } from '../eth/goHex.ts';
 import { isArray, isObject, type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
 import { fromGoBase64 } from './goBase64.ts';
 
-/** `?`: may be absent. `tx` are bytes of another name. */
+/** `?`: the argument is optional. `tx` is like `bytes`, with another Go type name. */
 export type ArgType =
   | 'int64'
   | 'int64?'
@@ -47,10 +47,10 @@ const INTEGERS: Partial<Readonly<Record<ArgType, Range>>> = {
   'int?': signed('int'),
   uint: { name: 'uint', least: 0n, most: (1n << 64n) - 1n },
 };
-/** Go's names of types that JSON is read into. */
+/** The Go type names of byte arguments, for errors. */
 const BYTES_TYPES: Partial<Readonly<Record<ArgType, string>>> = { bytes: '[]uint8', tx: 'types.Tx' };
 
-/** Go's name of the kind behind a type that is no text and no bytes. */
+/** The Go kind behind an argument type that is neither text nor bytes. */
 function goKindOf(type: ArgType): string {
   const integer = INTEGERS[type];
   if (integer !== undefined) return integer.name;
@@ -66,7 +66,7 @@ export function zeroOf(type: ArgType): ArgValue {
   return type === 'string' ? '' : EMPTY;
 }
 
-/** In Go's words; an integer that is not one is told with its digits. */
+/** Go's error text. For integer types it includes the digits of the number. */
 function unmarshalError(value: Json, type: string): string {
   const isInteger = /^u?int/.test(type) && value instanceof JsonNumber;
   const kind = isInteger ? `number ${value.text}` : goKind(value);
@@ -88,7 +88,7 @@ function readInt(value: Json, { name, least, most }: Range): Result<bigint, stri
   if (typeof value !== 'string') {
     return err(`invalid 64-bit integer encoding ${JSON.stringify(renderJson(value))}, expected string`);
   }
-  // Go reads the text within the quotes as JSON once more.
+  // Go parses the text inside the quotes as JSON again.
   const inner = parseJson(value);
   if (!inner.ok) return err(inner.error.message);
   const isWhole = inner.value instanceof JsonNumber && /^-?[0-9]+$/.test(inner.value.text);
@@ -97,7 +97,7 @@ function readInt(value: Json, { name, least, most }: Range): Result<bigint, stri
   return number >= least && number <= most ? ok(number) : err(unmarshalError(inner.value, name));
 }
 
-/** Go reads a list of numbers into bytes as well. */
+/** Bytes are base64; Go also accepts a list of numbers. */
 function readBytes(value: Json, name: string): Result<Bytes, string> {
   if (typeof value === 'string') return fromGoBase64(value);
   if (!isArray(value)) return err(unmarshalError(value, name));
@@ -111,7 +111,7 @@ function readBytes(value: Json, name: string): Result<Bytes, string> {
   return ok(bytes);
 }
 
-/** Evidence has to say of which type it is. */
+/** Evidence must state its type. */
 function readEvidence(value: Json): Result<Evidence, string> {
   if (!isObject(value)) return err(unmarshalError(value, 'json.interfaceWrapper'));
   for (const member of ['type', 'value'])
@@ -126,7 +126,7 @@ function readStrings(value: Json): Result<readonly string[], string> {
   return err(unmarshalError(value, '[]string'));
 }
 
-/** A JSON value as cmtjson reads it: 64-bit integers are texts, bytes base64, HexBytes hex of either case. */
+/** Reads a JSON value like cmtjson: 64-bit integers are strings, bytes base64, HexBytes hex in either case. */
 export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
   if (value === null) return ok(zeroOf(type));
   if (type === 'evidence?') return readEvidence(value);
@@ -140,11 +140,11 @@ export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string
   return typeof value === 'boolean' ? ok(value) : err(unmarshalError(value, 'bool'));
 }
 
-/** HexBytes take the text between two quotes as it is written. */
+/** HexBytes ignores JSON escapes: the text between the two quotes must be hex as it is written. */
 const readHex = (text: string): Result<Bytes, string> =>
   /^".*"$/s.test(text) ? goHexBytes(text.slice(1, -1)) : err(`invalid hex string: ${text}`);
 
-/** `params` of a request: an object by name or an array of exact length. */
+/** Arguments from `params` of a request: an object by name, or an array with exactly one entry per argument. */
 export function jsonArgs(specs: readonly ArgSpec[], params: Json | undefined): Result<Args, string> {
   const args = new Map<string, ArgValue>(specs.map(({ name, type }) => [name, zeroOf(type)]));
   if (params === undefined || params === null) return ok(args);
@@ -168,7 +168,7 @@ export function jsonArgs(specs: readonly ArgSpec[], params: Json | undefined): R
   return ok(args);
 }
 
-/** A URI value that is not JSON: bare integers, 0x hex, quoted raw bytes; undefined leaves it to the JSON reader. */
+/** URI values that are not JSON: bare integers, 0x hex, quoted raw bytes. Undefined: the value must be read as JSON. */
 function readUriForm(type: ArgType, text: string): Result<ArgValue, string> | undefined {
   const isBytes = type === 'bytes' || type === 'tx' || type === 'hex';
   const integer = INTEGERS[type];
@@ -199,7 +199,9 @@ function percentDecoded(text: string): Result<string, string> {
   }
 }
 
-/** The first value of each name; a broken escape is an error, as in Go's Request.FormValue it would be an empty value. */
+/**
+ * The first value of each name. A broken escape is an error here; Go's Request.FormValue would return an empty value.
+ */
 export function parseQueryString(query: string): Result<ReadonlyMap<string, string>, string> {
   const values = new Map<string, string>();
   for (const pair of query.split('&')) {

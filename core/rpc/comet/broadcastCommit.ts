@@ -14,7 +14,7 @@ interface Included {
   readonly result: TxResult;
 }
 
-/** Waits for the block with the transaction; undefined when the time is up. `stop` ends the wait. */
+/** Waits for the block that contains the transaction; undefined on timeout. `stop` ends the wait. */
 function inclusionOf(
   ctx: RpcContext,
   tx: Bytes,
@@ -39,7 +39,7 @@ function inclusionOf(
   };
 }
 
-/** broadcast_tx_commit (reference §5.4). A waiting call counts as a subscribed client. */
+/** broadcast_tx_commit (reference §5.4). While it waits, the call counts as a subscribed client. */
 export async function broadcastCommit(ctx: RpcContext, tx: Bytes) {
   const feed = cometFeed(ctx);
   const { subscriptionClientsMax } = cometLimits(ctx);

@@ -7,13 +7,13 @@ import { goKind, goTypeError } from '../eth/goHex.ts';
 import { fieldOf, goJson, isArray, isObject, type Json, JsonNumber, parseJson } from '../jsonText.ts';
 import { CODES, RpcError } from '../rpcError.ts';
 
-/** JSON text of an id; undefined when there is none. */
+/** JSON text of a request id; undefined when the request has none. */
 export type IdText = string | undefined;
 
 export const URI_ID: IdText = '-1';
 
 export interface CometRequest {
-  /** undefined marks a notification, which gets no reply. */
+  /** undefined marks a notification, which gets no response. */
   readonly id: IdText;
   readonly method: string;
   readonly params: Json | undefined;
@@ -28,7 +28,7 @@ export const MESSAGES = {
   [CODES.server]: 'Server error',
 } as const;
 
-/** How Go prints a value that was read into an interface, and what it is. */
+/** Go's `%v` text of a JSON value. */
 function goPrint(value: Json): string {
   if (value === null) return '<nil>';
   if (isArray(value)) return `[${value.map(goPrint).join(' ')}]`;
@@ -42,7 +42,7 @@ function goTypeOf(value: Json): string {
   return isObject(value) ? 'map[string]interface {}' : 'bool';
 }
 
-/** Go keeps whole numbers: a fraction is cut toward zero. */
+/** Go converts ids to whole numbers: fractions are truncated. */
 function idText(value: Json): Result<IdText, string> {
   if (value === null) return ok(undefined);
   if (typeof value === 'string') return ok(goJson(value));
@@ -58,11 +58,14 @@ const REQUEST_TYPE =
   'struct { JSONRPC string "json:\\"jsonrpc\\""; ID interface {} "json:\\"id,omitempty\\""; ' +
   'Method string "json:\\"method\\""; Params json.RawMessage "json:\\"params\\"" }';
 
-/** Of a body that is no request, and no list of them. */
+/** Error for a body that is neither a request nor a list of requests. */
 export const notARequest = (value: Json): string =>
   `error unmarshaling request: ${goTypeError(goKind(value), REQUEST_TYPE, undefined)}`;
 
-/** One request object; null is a notification without a method. Anything else makes the whole body unreadable. */
+/**
+ * Reads one request object; null counts as a notification without a method. Any other value makes the whole body
+ * invalid.
+ */
 export function readRequest(value: Json): Result<CometRequest, string> {
   if (value === null) return ok({ id: undefined, method: '', params: undefined });
   if (!isObject(value)) return err(notARequest(value));
@@ -82,7 +85,7 @@ export function readRequest(value: Json): Result<CometRequest, string> {
     : err(`error unmarshaling request: ${id.error}`);
 }
 
-/** A frame with one request. */
+/** Reads a websocket frame with one request. */
 export function parseRequest(text: string): Result<CometRequest, string> {
   const parsed = parseJson(text);
   return parsed.ok ? readRequest(parsed.value) : err(`error unmarshaling request: ${parsed.error.message}`);
@@ -103,7 +106,7 @@ export type Outcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly data: string };
 
-/** Runs a handler; only RpcErrors are answers, anything else is reported to the node's log. */
+/** Runs a handler. An RpcError becomes the answer; any other error is logged and answered as an internal error. */
 export async function outcomeOf(ctx: RpcContext, name: string, run: () => unknown): Promise<Outcome> {
   try {
     return { ok: true, value: await run() };

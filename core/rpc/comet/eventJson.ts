@@ -1,4 +1,4 @@
-/** Events as the websocket shows them (reference §6.3). */
+/** Events in the JSON of websocket messages (reference §6.3). */
 import {
   base64Json,
   blockIdJson,
@@ -32,7 +32,7 @@ const optionalBytes = (key: string, bytes: Bytes) => (bytes.length === 0 ? {} : 
 const optionalText = (key: string, text: string) => (text === '' ? {} : { [key]: text });
 const optionalList = (key: string, list: readonly unknown[]) => (list.length === 0 ? {} : { [key]: list });
 
-/** Go encodes the result by value here, so zero fields are left out. */
+/** Go encodes the result by value here, so its zero fields are omitted. */
 const sparseTxResult = (result: TxResult) => ({
   ...(result.code === 0 ? {} : { code: result.code }),
   ...optionalBytes('data', result.data),
@@ -106,6 +106,6 @@ function dataJson(data: PublicationData): EventJson {
   }
 }
 
-/** `"data":…,"events":…` of a publication: the part that is the same for every subscriber. */
+/** `"data":…,"events":…` of a publication: the part that all subscribers share. */
 export const publicationText = ({ keys, data }: Publication): string =>
   `"data":${goJson(dataJson(data))},"events":${goJson(Object.fromEntries(keys))}`;

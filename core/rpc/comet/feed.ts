@@ -7,7 +7,7 @@ import type { RpcContext } from '../context.ts';
 import type { SharedTexts } from '../httpAnswer.ts';
 import { publicationText } from './eventJson.ts';
 
-/** A publication on its way to subscribers, rendered at most once. */
+/** A publication for subscribers, rendered at most once. */
 export class News {
   readonly publication: Publication;
   #text: string | undefined;
@@ -26,10 +26,10 @@ export class News {
   }
 }
 
-/** Transactions of a block that go out together. */
+/** Maximum transactions of a block in one batch. */
 const BATCH_MAX = 32;
 
-/** News of one height (or of none) that subscribers of one query are told together; each form is rendered once. */
+/** News of one height (or of none) for the subscribers of one query, delivered together. Each form is rendered once. */
 export class NewsBatch {
   readonly height: Height | undefined;
   readonly #news: readonly News[];
@@ -41,7 +41,7 @@ export class NewsBatch {
     this.height = news[0]?.publication.position?.height;
   }
 
-  /** What follows the subscriber's own words; `isPlaced`: with the position of the event. */
+  /** The shared part of the messages, after the subscriber's own part. `isPlaced` adds the position of each event. */
   texts(isPlaced: boolean): SharedTexts {
     if (!isPlaced) {
       this.#plain ??= sharedTexts(this.#news.map((news) => `${news.text()}}}`));
@@ -63,12 +63,14 @@ function placeText({ publication: { position } }: News): string {
   return `,"position":{"height":"${height}","tx_index":${txIndex ?? null},"event_index":${index}}`;
 }
 
-/** One subscription: told of everything that its query matches. */
+/** One subscription; it receives all news that match its query. */
 export interface NewsListener {
   onNews(batch: NewsBatch): void;
 }
 
-/** One listener on the node's hub for all consensus websockets, and the count of clients that subscribe. */
+/**
+ * The single listener on the node's hub for all websockets of the consensus RPC. It also counts subscribing clients.
+ */
 export class CometFeed {
   readonly #ctx: RpcContext;
   readonly #batchMax: number;
@@ -81,17 +83,17 @@ export class CometFeed {
     this.#batchMax = (ctx.sizes ?? USUAL_SIZES).atOnce(BATCH_MAX);
   }
 
-  /** Clients with subscriptions. */
+  /** Number of clients with subscriptions. */
   get size(): number {
     return this.#clients.size;
   }
 
-  /** Different queries that somebody follows. */
+  /** Number of different queries with subscribers. */
   get queries(): number {
     return this.#index.queryCount;
   }
 
-  /** Counts a client, once. */
+  /** Counts a client; repeated calls count it once. */
   join(client: object): void {
     this.#clients.add(client);
   }
@@ -114,7 +116,10 @@ export class CometFeed {
     this.#stop = undefined;
   }
 
-  /** In order for each subscription; transactions of a block in batches, so that many subscribers cost little more. */
+  /**
+   * Keeps the order for each subscription. Batches the transactions of a block, so that more subscribers add little
+   * cost.
+   */
   #tellAll(publications: Iterable<Publication>): void {
     let run: Publication[] = [];
     for (const publication of publications) {
@@ -152,7 +157,7 @@ export class CometFeed {
 
 const known = new WeakMap<RpcContext, CometFeed>();
 
-/** One feed a node. */
+/** The node's feed; there is one per node. */
 export function cometFeed(ctx: RpcContext): CometFeed {
   const found = known.get(ctx) ?? new CometFeed(ctx);
   known.set(ctx, found);

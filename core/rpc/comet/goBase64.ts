@@ -1,6 +1,6 @@
 /**
- * Base64 as Go's encoding/base64 reads it: line breaks are passed over, spare bits are not looked at. For what clients of
- * the consensus RPC send; whatever has to have one text a value is read by core/lib/base64.ts.
+ * Base64 as Go's encoding/base64 reads it: it skips line breaks and ignores spare bits. For input from clients of the
+ * consensus RPC; where each value must have a unique text, use core/lib/base64.ts.
  */
 import { base64Digit, fromBase64 } from '../../lib/base64.ts';
 import type { Bytes } from '../../lib/bytes.ts';
@@ -10,7 +10,7 @@ import { encodeUtf8 } from '../../lib/utf8.ts';
 const PAD = '='.charCodeAt(0);
 const isLineBreak = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d;
 
-/** Errors in Go's words, with the place in bytes. */
+/** Go's error text, with the position in bytes. */
 export function fromGoBase64(text: string): Result<Bytes, string> {
   const strict = fromBase64(text);
   if (strict.ok) return strict;

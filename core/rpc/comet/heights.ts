@@ -2,7 +2,7 @@ import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
 
-/** The height a request means (reference §5.4): absent is the latest, anything not kept is an error. */
+/** The requested height (reference §5.4): the latest if absent; an error if the node does not have it. */
 export function resolveHeight(ctx: RpcContext, asked: bigint | undefined, latest: Height): Height {
   if (asked === undefined) return latest;
   if (asked <= 0n) throw serverError(`height must be greater than 0, but got ${asked}`);
@@ -25,7 +25,7 @@ export function perPageOf(asked: bigint | undefined): number {
   return Number(asked > PER_PAGE_MAX ? PER_PAGE_MAX : asked);
 }
 
-/** One page of a list, pages counted from 1. */
+/** One page of a list; pages count from 1. */
 export function pageOf<T>(
   items: readonly T[],
   page: bigint | undefined,

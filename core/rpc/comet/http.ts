@@ -45,7 +45,7 @@ async function answerCall(ctx: RpcContext, { id, method, params }: CometRequest)
   return { text: resultText(id, outcome.value), cacheable: isCacheable(row, args.value) };
 }
 
-/** The requests of a body, or why it cannot be read. */
+/** The requests in a body, or the reason why it cannot be read. */
 function readRequests(value: Json): readonly CometRequest[] | string {
   const requests: CometRequest[] = [];
   for (const entry of isArray(value) ? value : [value]) {
@@ -56,7 +56,10 @@ function readRequests(value: Json): readonly CometRequest[] | string {
   return requests;
 }
 
-/** A JSON-RPC body posted to `/` (reference §5.1): serial, replies in order, one reply as a bare object. */
+/**
+ * Answers a JSON-RPC body posted to `/` (reference §5.1): one request after another, replies in order, a single reply
+ * as an object.
+ */
 export async function handleCometPost(ctx: RpcContext, body: string): Promise<HttpAnswer> {
   if (body === '') return endpointList(ctx);
   const parsed = parseJson(body);
@@ -83,7 +86,7 @@ const NOT_FOUND: HttpAnswer = {
   body: '404 page not found\n',
 };
 
-/** A URI call: `/method?name=value`. `query` comes without its question mark. */
+/** Answers a URI call: `/method?name=value`. `query` excludes the question mark. */
 export async function handleCometGet(ctx: RpcContext, path: string, query: string): Promise<HttpAnswer> {
   if (path === '/' || path === '') return endpointList(ctx);
   const name = path.slice(1);
@@ -106,7 +109,7 @@ function endpointName({ method, args }: CometMethod): string {
   return query === '' ? `/${method}` : `/${method}?${query}`;
 }
 
-/** What a browser sees at the root. */
+/** The HTML list of endpoints at the root. */
 function endpointList(ctx: RpcContext): HttpAnswer {
   const names = servedMethods(ctx).map(endpointName).sort();
   const links = names.map((path) => `<a href="${path}">${path}</a></br>`).join('');

@@ -14,5 +14,5 @@ export const cometLimits = (ctx: RpcContext): CometLimits => ({
   ...ctx.limits.comet,
 });
 
-/** A longer query is refused (reference §5.4). */
+/** Maximum length of a query in bytes (reference §5.4). */
 export const QUERY_BYTES_MAX = 512;

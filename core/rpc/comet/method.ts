@@ -18,10 +18,12 @@ type Given<T extends ArgType> = T extends 'int64' | 'int64?' | 'int?' | 'uint'
 
 type ValueOf<T extends ArgType> = Given<T> | Absent<T>;
 
-/** Whether a good answer may be cached for a day: always, never, or only when this argument was given and not zero. */
+/**
+ * Whether a successful answer may be cached for a day: always, never, or only when this argument is given and not zero.
+ */
 export type Caching = 'always' | 'never' | { readonly whenGiven: string };
 
-/** A row of the consensus RPC; the same row serves URI, JSON-RPC and websocket. */
+/** One method of the consensus RPC, shared by URI, JSON-RPC and websocket. */
 export interface CometMethod {
   readonly method: string;
   readonly args: readonly ArgSpec[];
@@ -33,7 +35,7 @@ export interface CometMethod {
 
 interface Definition<A extends Readonly<Record<string, ArgType>>> {
   readonly method: string;
-  /** In the order of positional parameters. */
+  /** In the order of the positional parameters. */
   readonly args: A;
   readonly caching?: Caching;
   readonly doc: string;

@@ -22,7 +22,7 @@ import { cometLimits, QUERY_BYTES_MAX } from './limits.ts';
 import { CometSubscription } from './subscription.ts';
 import { findCometMethod } from './table.ts';
 
-/** Bytes that a slow reader may be behind before it is told and closed; subscribers share the texts. */
+/** Unsent bytes that a slow client may accumulate before it is notified and closed. Subscribers share the texts. */
 export const OUTBOX_BYTES_MAX = 64 * 1024 * 1024;
 const TRY_AGAIN = 1013;
 
@@ -34,14 +34,14 @@ interface OwnMethod {
 const QUERY_ARGS: readonly ArgSpec[] = [{ name: 'query', type: 'string' }];
 const REPLAY_ARGS: readonly ArgSpec[] = [...QUERY_ARGS, { name: 'from_height', type: 'int64?' }];
 
-/** `from_height` is Orrery's own: whoever does not ask for it meets CometBFT's parameters alone. */
+/** `from_height` is an Orrery extension. A client that does not use it sees exactly CometBFT's parameters. */
 const asksForHistory = (params: Json | undefined): boolean =>
   (isArray(params) && params.length === REPLAY_ARGS.length) ||
   (isObject(params) && params.has('from_height'));
 
 /**
- * One client of `/websocket` (reference §5.6): the methods of the table plus subscriptions. A reader that falls behind
- * gets an error on each subscription, naming the height to resume from, and is closed; it never misses events silently.
+ * One client of `/websocket` (reference §5.6): the methods of the table plus subscriptions. A client that falls behind
+ * gets an error on each subscription, with the height to resume from, and is closed. It never misses events silently.
  */
 export class CometSession {
   readonly #ctx: RpcContext;
@@ -49,14 +49,14 @@ export class CometSession {
   readonly #outbox: Outbox;
   readonly #remote: string;
   readonly #feed: CometFeed;
-  /** By the query's normal form. */
+  /** Keyed by the query's normal form. */
   readonly #subscriptions = new Map<string, CometSubscription>();
-  /** Wait until the reply to the request that began them is out. */
+  /** Subscriptions with history to send. They start after the response to their request was sent. */
   #replays: CometSubscription[] = [];
   #replaying = 0;
   #closed = false;
 
-  /** `remote` names the client in the node's log, `ip:port`. */
+  /** `remote` is the client's `ip:port` for the node's log. */
   constructor(ctx: RpcContext, out: SessionOut, remote: string) {
     this.#ctx = ctx;
     this.#remote = remote;
@@ -69,12 +69,12 @@ export class CometSession {
     return this.#subscriptions.size;
   }
 
-  /** Whether some subscription is still being told the past. */
+  /** Whether some subscription is still receiving past events. */
   get isReplaying(): boolean {
     return this.#replaying > 0;
   }
 
-  /** One text frame: one request object. The adapter hands over the next when the promise has settled. */
+  /** Handles one text frame with one request. The adapter must wait for the promise before it passes the next frame. */
   async receive(text: string): Promise<void> {
     if (this.#closed) return;
     const request = parseRequest(text);
@@ -87,12 +87,12 @@ export class CometSession {
     for (const subscription of this.#replays.splice(0)) this.#replay(subscription);
   }
 
-  /** The socket has room again. */
+  /** The adapter calls this when the socket has room again. */
   drained(): void {
     if (!this.#closed) this.#outbox.flush();
   }
 
-  /** The socket is gone; everything of this client ends. */
+  /** The adapter calls this when the socket is closed; it ends everything of this client. */
   closed(): void {
     this.#closed = true;
     for (const subscription of [...this.#subscriptions.values()]) this.#end(subscription);
@@ -140,7 +140,7 @@ export class CometSession {
 
   #subscribe(text: string, id: IdText, from: bigint | undefined): unknown {
     const { subscriptionClientsMax, subscriptionsPerClientMax } = cometLimits(this.#ctx);
-    // The total is checked first, so it also refuses a client that already has subscriptions.
+    // The total is checked first, so a client that already has subscriptions can be refused too.
     if (this.#feed.size >= subscriptionClientsMax) {
       throw serverError(`max_subscription_clients ${subscriptionClientsMax} reached`);
     }
@@ -168,7 +168,7 @@ export class CometSession {
     return {};
   }
 
-  /** A height that is gone is an answer, never a silent gap; one that is yet to come is waited for. */
+  /** A pruned height is an error, never a silent gap. For a future height the subscription waits. */
   #startOf(from: bigint): Height {
     const base = this.#ctx.chain.base();
     if (from <= 0n) throw serverError(`height must be greater than 0, but got ${from}`);
@@ -218,7 +218,7 @@ export class CometSession {
     if (!this.#closed && !this.#outbox.push(text)) this.#giveUp(this.#ctx.chain.head());
   }
 
-  /** `height` is that of an event that would not go in, or of the newest block, which may be untold yet. */
+  /** `height` is that of the event that did not fit, or of the newest block, whose events may not be sent yet. */
   #giveUp(height: Height): void {
     if (this.#closed) return;
     const lost = Math.min(height, this.#outbox.drop());

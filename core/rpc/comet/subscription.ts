@@ -13,24 +13,24 @@ import { News, NewsBatch, type NewsListener } from './feed.ts';
 export interface SubscriptionParts {
   readonly ctx: RpcContext;
   readonly outbox: Outbox;
-  /** Every event carries the id of the request that subscribed. */
+  /** Id of the subscribe request; every event carries it. */
   readonly id: IdText;
   readonly query: Query;
-  /** The query as it was sent. */
+  /** The query exactly as the client sent it. */
   readonly text: string;
-  /** Extension: history from this height on comes first, and events tell their position. */
+  /** Extension: past events from this height on come first, and events state their position. */
   readonly fromHeight: Height | undefined;
-  /** The outbox is full; the event of this height was the first one lost. */
+  /** Called when the outbox is full. The event of this height was the first one lost. */
   readonly onFull: (height: Height) => void;
-  /** The height asked for is no longer there. */
+  /** Called when the requested height has been pruned. */
   readonly onGap: (height: Height, base: Height) => void;
 }
 
-/** One query of one client: live events, and on request those of the past before them, without gap or double. */
+/** One query of one client: live events and, on request, past events before them, without gaps or duplicates. */
 export class CometSubscription implements NewsListener {
   readonly #parts: SubscriptionParts;
   readonly #opening: string;
-  /** Lowest height that is still to be told; everything below has been. */
+  /** Lowest height whose events are still to be sent; all below have been sent. */
   #next: Height;
   #isLive: boolean;
   #ended = false;
@@ -52,23 +52,26 @@ export class CometSubscription implements NewsListener {
     this.#ended = true;
   }
 
-  /** Where it goes on when everything from `lost` on was lost: no higher, and no higher than its past was told. */
+  /**
+   * Where the client can resume if all events from `lost` on were lost: at most there, and at most where the replay
+   * stands.
+   */
   resumeFrom(lost: Height): Height {
     return this.#isLive ? lost : Math.min(lost, this.#next);
   }
 
-  /** The last word to the subscriber. */
+  /** The final error message to the subscriber. */
   errorText(reason: string): string {
     return errorText(this.#parts.id, CODES.server, `subscription was canceled (reason: ${reason})`);
   }
 
   onNews(batch: NewsBatch): void {
-    // While the past is being told, the present will become part of it.
+    // During the replay, live events are skipped: the replay will reach their heights.
     if (this.#ended || !this.#isLive || (batch.height !== undefined && batch.height < this.#next)) return;
     this.#tell(batch);
   }
 
-  /** Tells the past and goes over to live events. Ends early when the subscription does. */
+  /** Sends past events, then switches to live events. Ends early if the subscription ends. */
   async replay(): Promise<void> {
     const { ctx, outbox, query } = this.#parts;
     const search = ctx.indexing?.kind === 'kv' ? ctx.indexing.search : undefined;
@@ -77,7 +80,8 @@ export class CometSubscription implements NewsListener {
       await outbox.room();
       await ctx.pause?.();
       if (this.#ended) return;
-      // Blocks up to the head are readable before they are told: nothing falls between the last look and going live.
+      // A block is readable before its events are published, so no event is lost between this check and the switch to
+      // live.
       const head = ctx.chain.head();
       if (this.#next > head) {
         this.#isLive = true;
@@ -86,7 +90,7 @@ export class CometSubscription implements NewsListener {
       const height = await history.next(this.#next, head);
       if (this.#ended) return;
       const base = ctx.chain.base();
-      // What is pruned is no longer in the index either.
+      // Pruned heights are gone from the index as well.
       if (this.#next < base) return this.#parts.onGap(this.#next, base);
       this.#next = (height ?? head) + 1;
       if (height !== undefined) this.#tellHeight(height);

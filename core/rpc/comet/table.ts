@@ -10,7 +10,7 @@ import { searchMethods } from './methods/search.ts';
 import { transactionMethods } from './methods/transactions.ts';
 import { unsafeMethods } from './methods/unsafe.ts';
 
-/** Every method of the consensus RPC that all three transports serve. */
+/** All methods of the consensus RPC that URI, JSON-RPC and websocket serve. */
 export const COMET_METHODS: readonly CometMethod[] = [
   ...nodeMethods,
   ...blockMethods,
@@ -21,14 +21,14 @@ export const COMET_METHODS: readonly CometMethod[] = [
   ...evidenceMethods,
 ];
 
-/** Methods of the websocket alone. */
+/** Methods that only the websocket serves. */
 export const WEBSOCKET_METHODS: readonly string[] = ['subscribe', 'unsubscribe', 'unsubscribe_all'];
 
 const byName: ReadonlyMap<string, CometMethod> = new Map(COMET_METHODS.map((row) => [row.method, row]));
 
 const unsafeByName: ReadonlyMap<string, CometMethod> = new Map(unsafeMethods.map((row) => [row.method, row]));
 
-/** Where they are not served, nobody can tell that the unsafe methods exist. */
+/** Where unsafe methods are disabled, they look like unknown methods. */
 export const findCometMethod = (ctx: RpcContext, name: string): CometMethod | undefined =>
   byName.get(name) ?? (cometLimits(ctx).unsafe ? unsafeByName.get(name) : undefined);
 

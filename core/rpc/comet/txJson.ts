@@ -10,7 +10,10 @@ import type { TxResult } from '../../types/result.ts';
 import type { PageRoom } from '../answerRoom.ts';
 import type { RpcContext } from '../context.ts';
 
-/** A committed transaction as `tx` and `tx_search` show it, the latter on a page; undefined when its block is not kept. */
+/**
+ * A committed transaction in the JSON of `tx` and `tx_search`, the latter with a page; undefined if its block is not
+ * kept.
+ */
 export function txJson(
   ctx: RpcContext,
   { height, index }: { readonly height: Height; readonly index: number },
@@ -32,14 +35,14 @@ export function txJson(
   };
 }
 
-/** Inclusion of a transaction's hash under the header's data hash. */
+/** Proves that a transaction's hash is included in the header's data hash. */
 function txProof(block: Block, index: number) {
   const { root, proofs } = merkleProofs(block.txs.map(txHash));
   const data = toBase64(block.txs[index] as Uint8Array);
   return { root_hash: toUpperHex(root), data, proof: proofJson(proofs[index] as Proof) };
 }
 
-/** ResponseCheckTx. */
+/** ResponseCheckTx in JSON. */
 export function checkJson(reply: CheckReply) {
   const isAccepted = reply.kind === 'accepted';
   return {
@@ -54,7 +57,7 @@ export function checkJson(reply: CheckReply) {
   };
 }
 
-/** What a transaction that was never executed shows. */
+/** The result shown for a transaction that was not executed. */
 export const NO_RESULT: TxResult = {
   code: 0,
   data: EMPTY,

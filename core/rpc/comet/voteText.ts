@@ -1,4 +1,4 @@
-/** Votes and bit arrays as CometBFT prints them for people. */
+/** Votes and bit arrays in CometBFT's text form. */
 import { formatTime } from '../../codec/timeText.ts';
 import type { BitSet } from '../../lib/bitset.ts';
 import { type Bytes, toUpperHex } from '../../lib/bytes.ts';
@@ -12,7 +12,7 @@ const TYPE_TEXT = {
   precommit: 'SIGNED_MSG_TYPE_PRECOMMIT(Precommit)',
 } as const;
 
-/** The first bytes, padded with zeros. */
+/** The first bytes in hex, padded with zeros. */
 function fingerprint(bytes: Bytes): string {
   return toUpperHex(bytes.subarray(0, FINGERPRINT_BYTES)).padEnd(2 * FINGERPRINT_BYTES, '0');
 }
@@ -26,7 +26,7 @@ function voteText(vote: Vote): string {
   return `Vote{${vote.validatorIndex}:${who} ${place} ${what} ${signature} ${extension} @ ${time}}`;
 }
 
-/** `x` for a bit that is set, `_` for one that is not. */
+/** `x` for a set bit, `_` for an unset one. */
 export function bitsText(bits: BitSet): string {
   let text = '';
   for (let i = 0; i < bits.size; i++) text += bits.has(i) ? 'x' : '_';
@@ -40,7 +40,7 @@ export function voteTexts(set: VoteSetReader | undefined, validators: ValidatorS
   });
 }
 
-/** `BA{4:x__x} 20/40 = 0.50`: who voted, with how much of the power. */
+/** `BA{4:x__x} 20/40 = 0.50`: which validators voted, and their share of the voting power. */
 export function powerText(set: VoteSetReader | undefined, { validators, totalPower }: ValidatorSet): string {
   let power = 0n;
   let text = '';
@@ -52,7 +52,7 @@ export function powerText(set: VoteSetReader | undefined, { validators, totalPow
   return `BA{${validators.length}:${text}} ${power}/${totalPower} = ${shareText(power, totalPower)}`;
 }
 
-/** As Go prints a float64 with `%.2f`: only odd eighths lie just between two hundredths, and become the even one. */
+/** Go's `%.2f` of a float64 rounds ties to even. Only odd eighths are ties between two hundredths. */
 function shareText(power: bigint, totalPower: bigint): string {
   const share = Number(power) / Number(totalPower);
   return ((share * 8) % 2 === 1 ? Math.round(share * 50) / 50 : share).toFixed(2);

@@ -11,14 +11,14 @@ import type { QueryScope } from './service.ts';
 import { GRPC, GrpcError, sdkCodeOf } from './status.ts';
 import { findByGrpcPath } from './table.ts';
 
-/** A store's entry by its key, as the Cosmos SDK and CometBFT's light client spell it. */
+/** Path of a raw store query, as the Cosmos SDK and CometBFT's light client write it. */
 const STORE_PATH = /^\/store\/([^/]*)\/key$/;
-/** The application's version, as the Cosmos SDK answers it. */
+/** Returns the version of this software, like the SDK's `/app/version`. */
 const VERSION_PATH = '/app/version';
 const MODULE_KEY_BYTES_MAX = 128;
 const ADDRESS_BYTES = 20;
 
-/** Codes of codespace `sdk`. */
+/** Error codes of codespace `sdk`. */
 const TX_DECODE = 2;
 const UNKNOWN_REQUEST = 6;
 const INVALID_REQUEST = 18;
@@ -26,32 +26,32 @@ const INVALID_REQUEST = 18;
 export interface AbciQuery {
   readonly path: string;
   readonly data: Bytes;
-  /** 0: the newest. */
+  /** 0 means the latest height. */
   readonly height: bigint;
-  /** Of entries of a store; service queries have no proofs. */
+  /** For store entries only: service queries have no proofs. */
   readonly prove: boolean;
 }
 
 export interface AbciQueryAnswer {
-  /** 0 or a code of `codespace`. */
+  /** 0 for success, else an error code of `codespace`. */
   readonly code: number;
   readonly codespace: string;
   readonly log: string;
   readonly key: Bytes;
   readonly value: Bytes;
-  /** From the entry to the app hash of the header after `height`. */
+  /** Prove the entry against the app hash in the header of `height + 1`. */
   readonly proofOps: readonly ProofOp[] | undefined;
   readonly height: number;
 }
 
 interface Store {
-  /** Why the key is none. */
+  /** Why the key is invalid; undefined if it is valid. */
   check(key: Bytes): string | undefined;
   get(view: View, key: Bytes): Bytes;
   prove(view: View, block: EthBlock, key: Bytes): readonly ProofOp[];
 }
 
-/** As it lies in Ethereum's state trie (Yellow Paper §4.1); empty when there is no account. */
+/** The account's RLP in Ethereum's state trie (Yellow Paper §4.1); empty if the account does not exist. */
 function accountRlp(view: View, address: Bytes): Bytes {
   const account = view.account(address);
   if (account === undefined) return EMPTY;
@@ -80,7 +80,7 @@ const STORES: ReadonlyMap<string, Store> = new Map([
   ],
 ]);
 
-/** An ABCI query: a service query by its gRPC path with protobuf data, or an entry of a store by its key. */
+/** Answers an ABCI query: a service query by gRPC path with protobuf data, or a store entry by its key. */
 export async function answerAbciQuery(ctx: RpcContext, query: AbciQuery): Promise<AbciQueryAnswer> {
   const scope = knownScope(ctx, query.height);
   if ('code' in scope) return scope;
@@ -100,7 +100,7 @@ export async function answerAbciQuery(ctx: RpcContext, query: AbciQuery): Promis
   }
 }
 
-/** The state of the height, or the SDK's words for why there is none. */
+/** The state of the height, or the SDK's error if it is not available. */
 function knownScope(ctx: RpcContext, height: bigint): QueryScope | AbciQueryAnswer {
   try {
     return scopeAt(ctx, height);

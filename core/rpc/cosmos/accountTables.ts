@@ -15,7 +15,7 @@ export interface BaseAccount {
 
 export interface EthAccount {
   readonly baseAccount: BaseAccount | undefined;
-  /** `0x` and 64 digits. */
+  /** `0x` and 64 hex digits. */
   readonly codeHash: string;
 }
 

@@ -1,4 +1,4 @@
-/** Blocks in protobuf's JSON. */
+/** Blocks in protobuf JSON. */
 import { formatProtoTime } from '../../codec/timeText.ts';
 import { toBase64 } from '../../lib/base64.ts';
 import type { Bytes } from '../../lib/bytes.ts';
@@ -19,7 +19,7 @@ const FLAG = {
 } as const;
 const VOTE_TYPE = { prevote: 'SIGNED_MSG_TYPE_PREVOTE', precommit: 'SIGNED_MSG_TYPE_PRECOMMIT' } as const;
 
-/** Empty bytes are not sent, and read as nil. */
+/** Empty bytes are not encoded, so Go decodes nil and prints null. */
 const bytesJson = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 
 export const blockIdJson = ({ hash, parts }: BlockId) => ({
@@ -84,7 +84,7 @@ const lightBlockJson = ({ header, commit, validators }: LightBlock) => ({
   validator_set: {
     validators: validators.validators.map(validatorJson),
     proposer: validatorJson(validators.proposer),
-    // Upstream leaves it out, because it would be hashed.
+    // CometBFT leaves this field zero, because the encoded set may be hashed.
     total_voting_power: '0',
   },
 });
@@ -110,7 +110,7 @@ const evidenceJson = (evidence: Evidence) =>
     ? { duplicate_vote_evidence: doubleVoteJson(evidence) }
     : { light_client_attack_evidence: attackJson(evidence) };
 
-/** `proposer` as text: base64 or Bech32. */
+/** `proposer`: the address in base64 or Bech32. */
 export const blockBody = (block: Block, proposer: string) => ({
   header: headerJson(block.header, proposer),
   data: { txs: block.txs.map(toBase64) },

@@ -1,4 +1,4 @@
-/** cosmos.bank.v1beta1.Metadata: units and names of denominations, as genesis has them. */
+/** cosmos.bank.v1beta1.Metadata: units and names of denoms, as genesis states them. */
 import { repeated, repeatedString, string, uint32 } from '../../codec/fields.ts';
 import { table } from '../../codec/proto.ts';
 import type { QueryScope } from './service.ts';
@@ -43,7 +43,6 @@ interface GenesisBank {
 const bankOf = ({ ctx }: QueryScope): GenesisBank =>
   ((ctx.genesis.appState ?? {}) as { bank?: GenesisBank }).bank ?? {};
 
-/** As genesis has it. */
 export function metadataOf(scope: QueryScope): readonly Metadata[] {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return (bankOf(scope).denom_metadata ?? []).map((one) => ({

@@ -1,4 +1,4 @@
-/** Enums of requests and answers that may be zero, by message and field: numbers on the wire, names in JSON. */
+/** Names of the enum values in requests and responses, by message and field: numbers on the wire, names in JSON. */
 export const ENUM_NAMES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'cosmos.tx.v1beta1.BroadcastTxRequest.mode': {
     0: 'BROADCAST_MODE_UNSPECIFIED',
@@ -19,7 +19,7 @@ export const ENUM_NAMES: Readonly<Record<string, Readonly<Record<number, string>
   },
 };
 
-/** Where the enums are declared. */
+/** The enum type of each field. */
 export const ENUM_TYPES: Readonly<Record<string, string>> = {
   'cosmos.tx.v1beta1.BroadcastTxRequest.mode': 'cosmos.tx.v1beta1.BroadcastMode',
   'cosmos.tx.v1beta1.GetTxsEventRequest.order_by': 'cosmos.tx.v1beta1.OrderBy',

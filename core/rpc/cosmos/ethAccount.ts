@@ -1,4 +1,4 @@
-/** chain.types.v1.EthAccount: one account as the Cosmos side sees it (reference §1.1, §1.7). */
+/** chain.types.v1.EthAccount: an account as the Cosmos APIs return it (reference §1.1, §1.7). */
 import { formatAddress } from '../../address/kinds.ts';
 import type { View } from '../../app/chain.ts';
 import { PUB_KEY } from '../../app/cosmos/tables.ts';
@@ -10,10 +10,13 @@ import { type Bytes, EMPTY, to0xHex } from '../../lib/bytes.ts';
 import type { Result } from '../../lib/result.ts';
 import { ETH_ACCOUNT, type EthAccount } from './accountTables.ts';
 
-/** Hash of no code: what an account without a contract has. */
+/** Code hash of an account without code. */
 const EMPTY_CODE_HASH = keccak256(EMPTY);
 
-/** The account of an address at a view, undefined when neither world knows it: sequence is the Ethereum nonce. */
+/**
+ * The account at a view; undefined if neither the state trie nor the auth module has it. Its sequence is the Ethereum
+ * nonce.
+ */
 export function ethAccountOf(view: View, address: Bytes, hrp: string): EthAccount | undefined {
   const state = view.account(address);
   const auth = view.auth(address);

@@ -1,4 +1,4 @@
-/** gRPC for browsers: frames in an HTTP/1.1 body (github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). */
+/** gRPC-Web for browsers: frames in an HTTP/1.1 body (github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). */
 import { fromBase64, toBase64 } from '../../lib/base64.ts';
 import { type Bytes, concat, EMPTY, joined } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
@@ -18,7 +18,7 @@ export interface GrpcWebRequest {
   readonly body: Bytes;
 }
 
-/** Always HTTP 200: how it went stands in the trailers, which are the last frame. */
+/** The HTTP status is always 200. The gRPC status is in the trailers, which are the last frame. */
 export interface GrpcWebAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Bytes;
@@ -41,7 +41,7 @@ const refuse = (message: string): never => {
   throw new GrpcError(GRPC.invalidArgument, message);
 };
 
-/** Base64, of which clients may send several padded pieces one after the other. */
+/** Base64. A client may send several padded pieces one after another. */
 function ofText(body: Bytes): Bytes {
   const pieces = (decodeUtf8(body) ?? '').match(/[^=]+={0,2}/g) ?? [];
   return joined(
@@ -52,7 +52,7 @@ function ofText(body: Bytes): Bytes {
   );
 }
 
-/** The one message of a unary request. */
+/** The single message of a unary request. */
 function messageOf(body: Bytes): Bytes {
   if (body.length < HEADER_BYTES) refuse(`request body of ${body.length} bytes holds no frame`);
   if (body[0] !== 0) refuse(`frame of kind ${body[0]}, an uncompressed message was expected`);
@@ -62,7 +62,7 @@ function messageOf(body: Bytes): Bytes {
   return body.subarray(HEADER_BYTES);
 }
 
-/** As the gRPC protocol writes messages: everything but printable ASCII, and the percent sign, by bytes. */
+/** gRPC's percent-encoding of status messages: each byte that is not printable ASCII, and the percent sign. */
 const percentEncoded = (text: string): string =>
   Array.from(encodeUtf8(text), (byte) =>
     byte >= 0x20 && byte < 0x7f && byte !== 0x25
@@ -91,7 +91,7 @@ interface Answered {
   readonly height: number;
 }
 
-/** One unary call. */
+/** Handles one unary call. */
 export async function handleGrpcWeb(ctx: RpcContext, request: GrpcWebRequest): Promise<GrpcWebAnswer> {
   const isText = request.contentType.startsWith('application/grpc-web-text');
   const reply = (data: Bytes, ended: Bytes, more: Record<string, string>): GrpcWebAnswer => ({

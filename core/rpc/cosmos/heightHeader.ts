@@ -1,6 +1,6 @@
 import { GRPC, GrpcError } from './status.ts';
 
-/** The height that a header or metadata `x-cosmos-block-height` asks for, undefined for the newest. */
+/** The height in an `x-cosmos-block-height` header or metadata entry; undefined means the latest. */
 export function heightOf(text: string | undefined): bigint | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^[0-9]{1,19}$/.test(text)) return BigInt(text);

@@ -1,11 +1,11 @@
-/** Kinds of messages that stand in an Any, by the names that the Cosmos SDK gives them, and what each may be here. */
+/** Interfaces whose messages appear in an Any, under the SDK's names, and the types that implement each here. */
 import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../app/typeUrls.ts';
 import { compareText } from '../../lib/bytes.ts';
 
 const MESSAGES: readonly string[] = [TYPE_URL.msgSend, TYPE_URL.msgMultiSend, TYPE_URL.msgEthereumTx];
 const ACCOUNTS: readonly string[] = [TYPE_URL.ethAccount, TYPE_URL.moduleAccount, TYPE_URL.baseAccount];
 
-/** What the SDK calls its sdk.Msg. */
+/** The SDK's name for sdk.Msg. */
 export const MSG_INTERFACE = 'cosmos.base.v1beta1.Msg';
 
 const of = (name: string, typeUrls: Iterable<string>): readonly [string, readonly string[]] => [
@@ -13,7 +13,10 @@ const of = (name: string, typeUrls: Iterable<string>): readonly [string, readonl
   [...typeUrls].sort(compareText),
 ];
 
-/** Type URLs by interface, both in order. A message that only a genesis may hold is none that the chain accepts. */
+/**
+ * Type URLs by interface, both sorted. Excludes messages that are valid only in genesis, as the chain does not accept
+ * them.
+ */
 export const INTERFACES: ReadonlyMap<string, readonly string[]> = new Map([
   of('cosmos.auth.v1beta1.AccountI', ACCOUNTS),
   of('cosmos.auth.v1beta1.ModuleAccountI', [TYPE_URL.moduleAccount]),

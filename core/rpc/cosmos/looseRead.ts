@@ -9,8 +9,9 @@ type Loose = Record<string, unknown>;
 const isTable = (shape: Shape<unknown>): shape is Table<unknown> => 'fields' in shape;
 
 /**
- * A request as any protobuf library may write it: fields in any order, defaults written out, unknown ones skipped, the
- * last of a repeated scalar counts. Nothing of a request is hashed, so one reading is enough; bounds are the table's.
+ * Reads a request as any protobuf library may encode it: fields in any order, explicit defaults, unknown fields
+ * (skipped), repeated scalars (the last one counts). Nothing hashes a request, so its encoding need not be unique. The
+ * table's bounds apply.
  */
 export function looseRead<T>(table: Table<T>, bytes: Bytes): Result<T, string> {
   const reader = new Reader(bytes);

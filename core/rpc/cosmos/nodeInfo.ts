@@ -1,4 +1,4 @@
-/** cosmos.base.tendermint.v1beta1.GetNodeInfoResponse: the node as its peers see it, and its application. */
+/** cosmos.base.tendermint.v1beta1.GetNodeInfoResponse: the node as its peers see it, and its application version. */
 import { bytes, optional, repeated, string, uint64 } from '../../codec/fields.ts';
 import { table } from '../../codec/proto.ts';
 import { type Bytes, hex } from '../../lib/bytes.ts';
@@ -7,7 +7,7 @@ import type { RpcContext } from '../context.ts';
 
 const PACKAGE = 'cosmos.base.tendermint.v1beta1';
 const TEXT_MAX = 4096;
-/** The Cosmos SDK release whose services are served: clients (relayers, wallets) choose by it how to ask. */
+/** The Cosmos SDK release whose services are served. Clients (relayers, wallets) choose their queries by it. */
 const COSMOS_SDK_VERSION = 'v0.50.14';
 
 interface ProtocolVersion {

@@ -1,4 +1,4 @@
-/** The API described by its own table: an OpenAPI 3 document and a page for people. */
+/** The API's description, generated from the service table: an OpenAPI 3 document and an HTML page. */
 import type { AnyField, Shape, Table } from '../../codec/proto.ts';
 import { ENUM_NAMES } from './enumNames.ts';
 import type { ServiceMethod } from './service.ts';
@@ -22,7 +22,7 @@ function scalarSchema(owner: string, field: AnyField): Schema {
     : { type: 'integer' };
 }
 
-/** Collects the messages that the rows mention. */
+/** Collects the schemas of all messages that the rows refer to. */
 class Schemas {
   readonly all: Record<string, Schema> = {};
 
@@ -30,7 +30,7 @@ class Schemas {
     const wire = wireOf(shape);
     if (!isTable(wire)) return { type: 'object' };
     if (this.all[wire.name] === undefined) {
-      // Placed before it is filled: a message may be met again within itself.
+      // Registered before it is filled, because a message may contain itself.
       this.all[wire.name] = {};
       const fields = wire.fields.map((field) => [field.name, this.#field(wire.name, field)]);
       this.all[wire.name] = { type: 'object', properties: Object.fromEntries(fields) };
@@ -44,7 +44,7 @@ class Schemas {
   }
 }
 
-/** Query parameters of a request, `pagination.limit` for a field of a message within. */
+/** Query parameters of a request. Fields of a nested message are named like `pagination.limit`. */
 function parameters(table: Table<unknown>, inPath: ReadonlySet<string>, prefix = ''): readonly Schema[] {
   return table.fields.flatMap((field): readonly Schema[] => {
     const name = prefix + field.name;
@@ -59,7 +59,7 @@ function parameters(table: Table<unknown>, inPath: ReadonlySet<string>, prefix =
   });
 }
 
-/** Names of the fields in a path, `**` taken off. */
+/** Names of the fields in a path, without `=**`. */
 const pathFields = (row: ServiceMethod): readonly string[] =>
   row.segments.flatMap((part) => (part.startsWith('{') ? [part.slice(1, -1).replace('=**', '')] : []));
 
@@ -110,7 +110,7 @@ export function openApiDocument(rows: readonly ServiceMethod[], version: string)
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 
-/** Everything there is to ask, on one page without scripts. */
+/** One HTML page that lists all queries, without scripts. */
 export function apiPage(rows: readonly ServiceMethod[]): string {
   const services = [...new Set(rows.map(({ service }) => service))];
   const item = (row: ServiceMethod): string => {

@@ -1,4 +1,4 @@
-/** cosmos.base.query.v1beta1 paging. */
+/** Pagination of cosmos.base.query.v1beta1. */
 
 import { bigintToFixed, bytesToBigint } from '../../app/evm/numbers.ts';
 import { bool, bytes, optional, uint64Big } from '../../codec/fields.ts';
@@ -8,7 +8,7 @@ import { GRPC, type GrpcCode, GrpcError } from './status.ts';
 
 const LIMIT_DEFAULT = 100n;
 const LIMIT_MAX = 1000n;
-/** Places of a list that one page looks at: where most are left out, it ends with fewer things than it may have. */
+/** Positions that one page may examine. When most are left out, a page ends with fewer items than its limit. */
 const LOOKS_MAX = 10_000;
 
 export interface PageRequest {
@@ -47,8 +47,8 @@ export const limitOf = (limit: bigint): bigint =>
   limit === 0n ? LIMIT_DEFAULT : limit > LIMIT_MAX ? LIMIT_MAX : limit;
 
 /**
- * One page of `count` things of which `at` gives the one at a position, undefined for one to leave out. A key is the
- * position that the next page begins with: whatever was added behind the list since is in no page twice.
+ * One page of a list of `count` positions. `at` returns the item at a position, or undefined to leave it out. The page
+ * key is the position where the next page begins, so items appended in the meantime repeat nothing.
  */
 export function pageOf<T>(
   request: PageRequest | undefined,
@@ -70,7 +70,7 @@ export function pageOf<T>(
     next += reverse ? -1n : 1n;
     if (item !== undefined) items.push(item);
   }
-  // The SDK counts for the first page alone: whoever has a key has been told, if it asked.
+  // The SDK only counts for the first page: a client with a page key got the total before, if it asked.
   const isTold = key.length === 0 && (countTotal || limit === 0n);
   return {
     items,
@@ -78,7 +78,7 @@ export function pageOf<T>(
   };
 }
 
-/** CometBFT's words for a page that a list has not; its pages are counted from 1, and the first is always there. */
+/** CometBFT's error for a page beyond the list. Pages count from 1, and page 1 always exists. */
 export function refusePageBeyond(code: GrpcCode, page: bigint, count: number, limit: bigint): void {
   const pages = count === 0 ? 1n : (BigInt(count) - 1n) / limit + 1n;
   if (page > pages) throw new GrpcError(code, `page should be within [1, ${pages}] range, given ${page}`);

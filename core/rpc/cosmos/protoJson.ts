@@ -1,4 +1,4 @@
-/** Proto JSON from the same tables that encode: snake_case names, defaults written, 64-bit integers as texts. */
+/** Proto JSON from the tables that also encode: snake_case names, defaults included, 64-bit integers as strings. */
 import { ANY, type Any } from '../../app/tx/tables.ts';
 import { type AnyField, decodeWordy, encode, type Shape, type Table } from '../../codec/proto.ts';
 import { fromBase64, toBase64 } from '../../lib/base64.ts';
@@ -10,16 +10,16 @@ import { GRPC, GrpcError } from './status.ts';
 
 type Loose = Record<string, unknown>;
 
-/** Messages within an Any within an Any: the SDK opens no more either, for each costs as much as all that it holds. */
+/** Maximum nesting of Any within Any, as in the SDK: each level costs as much as all that it contains. */
 const ANY_DEPTH_MAX = 10;
 
-/** Messages of which one field is set: JSON has that one alone. */
+/** Messages with a oneof: JSON shows only the field that is set. */
 const ONE_OFS: ReadonlySet<string> = new Set(['cosmos.tx.v1beta1.ModeInfo']);
 
 const isTable = (shape: Shape<unknown> | undefined): shape is Table<unknown> =>
   shape !== undefined && 'fields' in shape;
 
-/** `depth`: how many messages it lies within, each in an Any. */
+/** `depth`: the number of Any messages around this one. */
 export function protoJson(table: Table<never> | Table<unknown>, value: unknown, depth = 0): Loose {
   const out: Loose = {};
   const isOneOf = ONE_OFS.has(table.name);
@@ -34,7 +34,7 @@ function fieldJson(owner: string, field: AnyField, value: unknown, depth: number
   if (field.presence === 'repeated') {
     return (value as readonly unknown[]).map((one) => valueJson(owner, field, one, depth));
   }
-  // Bytes that are empty were never sent, so Go has read nil.
+  // Empty bytes are not encoded, so Go decodes nil.
   const isNil = value === undefined || (field.kind === 'bytes' && (value as Bytes).length === 0);
   return isNil ? null : valueJson(owner, field, value, depth);
 }
@@ -60,7 +60,7 @@ function valueJson(owner: string, field: AnyField, value: unknown, depth: number
   }
 }
 
-/** `{"@type":…}` with the fields of the message; one of an unknown type, or that lies too deep, shows its bytes. */
+/** `{"@type":…}` with the message's fields. A message of unknown type, or nested too deeply, is shown as its bytes. */
 export function anyJson({ typeUrl, value }: Any, depth = 0): Loose {
   const table = depth < ANY_DEPTH_MAX ? anyTable(typeUrl) : undefined;
   const decoded = table === undefined ? undefined : decodeWordy(table, value);
@@ -75,7 +75,7 @@ const bad = (name: string, expected: string): never => {
 const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A message from its JSON; names in snake or camel case, absent fields have their defaults. Throws GrpcError. */
+/** Reads a message from JSON. Names are snake or camel case; absent fields get their defaults. Throws GrpcError. */
 export function fromProtoJson(
   table: Table<never> | Table<unknown>,
   json: unknown,
@@ -98,7 +98,7 @@ export function fromProtoJson(
   return out;
 }
 
-/** The value of a field, or its default; of a repeated one all of them. */
+/** The value of a field or its default; for a repeated field, all values. */
 export function readJson(owner: string, field: AnyField, value: unknown, at: string, depth = 0): unknown {
   if (field.presence === 'repeated') {
     if (value === undefined || value === null) return [];
@@ -107,7 +107,7 @@ export function readJson(owner: string, field: AnyField, value: unknown, at: str
     return value.map((one, i) => scalarOf(owner, field, one, `${at}[${i}]`, depth));
   }
   if (value !== undefined && value !== null) return scalarOf(owner, field, value, at, depth);
-  // Go writes a message that is never nil with the defaults of its fields.
+  // For a message field that is never nil, Go writes a message with default fields.
   return field.presence === 'always' && isTable(field.shape)
     ? fromProtoJson(field.shape, {}, at, depth)
     : defaultOf(field);
@@ -121,13 +121,13 @@ export function defaultOf(field: AnyField): unknown {
   return field.kind === 'message' ? undefined : 0;
 }
 
-/** The texts that Go's strconv.ParseBool takes. */
+/** The texts that Go's strconv.ParseBool accepts. */
 const BOOLS: ReadonlyMap<unknown, boolean> = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ]);
 
-/** A value as JSON or as the text of a query string. */
+/** Reads a value from JSON or from the text of a query string. */
 export function scalarOf(owner: string, field: AnyField, value: unknown, at: string, depth = 0): unknown {
   switch (field.kind) {
     case 'message':
@@ -148,7 +148,7 @@ export function scalarOf(owner: string, field: AnyField, value: unknown, at: str
   }
 }
 
-/** Base64 of either alphabet, or a list of numbers: Go reads bytes from both, and evmosjs broadcasts the second. */
+/** Base64 of either alphabet, or a list of numbers: Go reads bytes from both, and evmosjs broadcasts the latter. */
 function bytesOf(value: unknown, at: string): Bytes {
   if (Array.isArray(value)) {
     const isByte = (one: unknown): boolean =>
@@ -168,7 +168,7 @@ function numberOf(owner: string, field: AnyField, value: unknown, at: string): b
     const [number] = Object.entries(names).find(([, name]) => name === value) ?? [];
     if (number !== undefined) return Number(number);
   }
-  // A number beyond 2^53 was rounded when the JSON was parsed.
+  // JSON parsing has already rounded numbers beyond 2^53, so they are refused.
   const isExact = typeof value === 'string' || Number.isSafeInteger(value);
   const text = isExact ? String(value) : '';
   if (!/^-?[0-9]{1,20}$/.test(text))
@@ -189,7 +189,7 @@ function anyFrom(value: unknown, at: string, depth: number): Any {
   const table = anyTable(typeUrl);
   if (table === undefined) return bad(at, `a known type, ${typeUrl} is none`);
   const { value: closed } = value as Loose;
-  // How anyJson shows a message that it cannot read.
+  // The form in which anyJson shows a message that it cannot decode.
   if (closed !== undefined && !table.fields.some(({ name }) => name === 'value')) {
     return { typeUrl, value: bytesOf(closed, at) };
   }

@@ -1,4 +1,4 @@
-/** Messages that may stand in an Any, by their URL. */
+/** The message types that an Any may contain, by type URL. */
 import { CREATE_VALIDATOR_URL, MSG_CREATE_VALIDATOR } from '../../app/cosmos/genTx.ts';
 import { DYNAMIC_FEE, MSG_MULTI_SEND, MSG_SEND, PUB_KEY } from '../../app/cosmos/tables.ts';
 import { MSG_ETHEREUM_TX_RESPONSE } from '../../app/tx/response.ts';
@@ -18,7 +18,7 @@ const entry = (typeUrl: string, shape: unknown): readonly [string, Table<unknown
 ];
 
 const ED25519_KEY = table<{ readonly key: Bytes }>('cosmos.crypto.ed25519.PubKey', [bytes(1, 'key', 32)]);
-/** Of accounts elsewhere: no transaction here is signed with one, but some are read. */
+/** No account here has such a key, but some messages contain one. */
 const SECP256K1_KEY = table<{ readonly key: Bytes }>('cosmos.crypto.secp256k1.PubKey', [bytes(1, 'key', 33)]);
 
 const TABLES: ReadonlyMap<string, Table<unknown>> = new Map([
@@ -37,7 +37,7 @@ const TABLES: ReadonlyMap<string, Table<unknown>> = new Map([
   entry('/cosmos.tx.v1beta1.Tx', FULL_TX),
   entry('/cosmos.crypto.ed25519.PubKey', ED25519_KEY),
   entry('/cosmos.crypto.secp256k1.PubKey', SECP256K1_KEY),
-  // Each under its own name, for those who read an Any by reflection.
+  // Each key type under its own name, for clients that decode an Any by reflection.
   ...[...ETH_PUB_KEY_URLS].map((typeUrl) => entry(typeUrl, { ...PUB_KEY, name: typeUrl.slice(1) })),
 ]);
 

@@ -6,7 +6,7 @@ import { GRPC, GrpcError } from './status.ts';
 
 const TEXT_BYTES_MAX = 256;
 
-/** Of the many requests whose first field is an address. */
+/** Many requests have an address as their first field. */
 export const addressField = string(1, 'address', TEXT_BYTES_MAX);
 export const ADDRESS_REQUEST_FIELDS = [addressField] as const;
 

@@ -9,7 +9,7 @@ import { scopeAt } from './scope.ts';
 import { GRPC, type GrpcCode, GrpcError, httpStatusOf } from './status.ts';
 import { matchRest, SERVICE_METHODS } from './table.ts';
 
-/** Header names in lower case, as an HTTP adapter has them. */
+/** Header names in lower case. */
 export type RestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const HEIGHT_HEADER = 'x-cosmos-block-height';
@@ -29,7 +29,7 @@ const answer = (status: number, body: unknown, height?: number): HttpAnswer => (
 const refusal = (code: GrpcCode, message: string): HttpAnswer =>
   answer(httpStatusOf(code), { code, message, details: [] });
 
-/** Height asked for by header, undefined for the newest. */
+/** The height that a header asks for; undefined means the latest. */
 function askedHeight(headers: RestHeaders): bigint | undefined {
   const value = headers[HEIGHT_HEADER] ?? headers[GATEWAY_HEIGHT_HEADER];
   return heightOf(typeof value === 'string' ? value : value?.[0]);
@@ -43,7 +43,7 @@ function decodeSegments(path: string): readonly string[] | undefined {
   }
 }
 
-/** The API's own page, and its description for machines. */
+/** The API's HTML page and its OpenAPI document. */
 function description(ctx: RpcContext, path: string): HttpAnswer | undefined {
   if (path === '/openapi.json') return answer(200, openApiDocument(SERVICE_METHODS, ctx.identity.version));
   if (path !== '/' && path !== '/swagger/') return undefined;
@@ -71,22 +71,23 @@ async function run(ctx: RpcContext, verb: string, request: RestRequest): Promise
 
 export interface RestRequest {
   readonly method: string;
-  /** As sent, percent-encoded, without the query. */
+  /** Percent-encoded, as sent; without the query. */
   readonly path: string;
-  /** Without its question mark. */
+  /** Without the question mark. */
   readonly query: string;
   readonly headers: RestHeaders;
   readonly body: string;
 }
 
-/** One REST request (reference §2). */
+/** Handles one REST request (reference §2). */
 export async function handleRest(ctx: RpcContext, request: RestRequest): Promise<HttpAnswer> {
   const { method, path } = request;
   try {
     return await run(ctx, method === 'HEAD' ? 'GET' : method, request);
   } catch (failure) {
     if (failure instanceof GrpcError) {
-      // The gateway asks the application through an ABCI query, which is why a missing entry carries that prefix.
+      // The SDK's gateway queries the application through ABCI, so the error of a missing state entry carries the ABCI
+      // text.
       const message = failure.isOfStore ? failure.text : failure.message;
       return refusal(failure.code, message);
     }

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import { defaultOf, fromProtoJson, readJson, scalarOf } from './protoJson.ts';
 import { GRPC, GrpcError } from './status.ts';
 
-/** Fields of a REST request by name, those of the path first; one given several times has several texts. */
+/** Fields of a REST request by name, path fields first. A field that is given several times has several texts. */
 export type RestFields = ReadonlyMap<string, readonly string[]>;
 
 function percentDecoded(text: string): string | undefined {
@@ -14,7 +14,7 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
-/** Names and values in order. */
+/** Names and values of a query string, in order. */
 export function parseFields(query: string): Result<ReadonlyMap<string, string[]>, string> {
   const fields = new Map<string, string[]>();
   for (const pair of query.split('&')) {
@@ -45,7 +45,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** The request message: from the JSON body of a POST, otherwise from path and query (`pagination.limit=5`). */
+/** The request message, read from the JSON body of a POST, otherwise from path and query (`pagination.limit=5`). */
 export function fieldsRequest(table: Table<unknown>, fields: RestFields, body: string): unknown {
   if (body !== '') return fromProtoJson(table, jsonOf(body));
   return readFields(table, fields, '');

@@ -2,7 +2,7 @@ import type { RpcContext } from '../context.ts';
 import type { QueryScope } from './service.ts';
 import { GRPC, GrpcError } from './status.ts';
 
-/** The state of a height, 0 or undefined meaning the newest. */
+/** The state at a height; 0 or undefined means the latest. */
 export function scopeAt(ctx: RpcContext, height: bigint | undefined): QueryScope {
   if (height === undefined || height === 0n) return { ctx, view: ctx.chain.latest(), asked: undefined };
   const head = ctx.chain.head();

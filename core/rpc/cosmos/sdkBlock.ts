@@ -1,4 +1,4 @@
-/** cosmos.base.tendermint.v1beta1.Block: a block whose proposer is told in Bech32. */
+/** cosmos.base.tendermint.v1beta1.Block: a block with the proposer address in Bech32. */
 import { formatAddress } from '../../address/kinds.ts';
 import { DATA } from '../../codec/block.ts';
 import { COMMIT } from '../../codec/commit.ts';

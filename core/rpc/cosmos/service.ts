@@ -8,33 +8,33 @@ import { protoJson } from './protoJson.ts';
 import { fieldsRequest, type RestFields } from './restRequest.ts';
 import { GRPC, GrpcError } from './status.ts';
 
-/** What a query runs on: a node and one frozen height. */
+/** What a query runs on: a node and the state of one height. */
 export interface QueryScope {
   readonly ctx: RpcContext;
   readonly view: View;
-  /** Undefined for whoever asks about now: the view is then the newest. */
+  /** The height that the client asked for. Undefined: it asked for the latest state, and `view` is the newest. */
   readonly asked: Height | undefined;
 }
 
-/** A row as a service's module writes it. Handlers throw GrpcError. */
+/** One method as a service module defines it. Handlers throw GrpcError. */
 interface Definition<Q, R> {
   /** `package.Service`. */
   readonly service: string;
   readonly name: string;
   readonly verb?: 'GET' | 'POST';
-  /** REST path with `{field}` where a field of the request stands; `{field=**}` takes the rest of the path. */
+  /** REST path. `{field}` stands for a field of the request; `{field=**}` takes the rest of the path. */
   readonly path: string;
-  /** Of two rows with one path, whether this one means these fields; absent: always. */
+  /** When two methods share a path, whether this one accepts these fields; absent means always. */
   takes?(fields: ReadonlyMap<string, string>): boolean;
   readonly doc: string;
   readonly request: Table<Q>;
   readonly response: Table<R>;
   run(scope: QueryScope, request: Q): R | Promise<R>;
-  /** Where REST shows more or other than the fields of the response. */
+  /** Set where the REST response differs from the fields of the message. */
   renderRest?(response: R): unknown;
 }
 
-/** A row of the one service table that REST, gRPC, ABCI queries, reflection and the API document share. */
+/** A row of the service table, which REST, gRPC, ABCI queries, reflection and the API document share. */
 export interface ServiceMethod {
   readonly service: string;
   readonly name: string;
@@ -48,7 +48,7 @@ export interface ServiceMethod {
   readonly response: Table<unknown>;
   takes?(fields: ReadonlyMap<string, string>): boolean;
   rest(scope: QueryScope, fields: RestFields, body: string): Promise<unknown>;
-  /** A response as REST shows it. */
+  /** Renders a response for REST. */
   render(response: unknown): unknown;
   proto(scope: QueryScope, data: Bytes): Promise<Bytes>;
 }

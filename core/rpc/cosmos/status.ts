@@ -1,4 +1,4 @@
-/** gRPC status codes and their HTTP face (reference §2.3). */
+/** gRPC status codes and their HTTP statuses (reference §2.3). */
 export const GRPC = {
   ok: 0,
   unknown: 2,
@@ -33,7 +33,7 @@ const HTTP_STATUS: Readonly<Record<GrpcCode, number>> = {
 
 export const httpStatusOf = (code: GrpcCode): number => HTTP_STATUS[code];
 
-/** Code in codespace `sdk` that a query handler's error becomes in an ABCI answer. */
+/** The code in codespace `sdk` that an ABCI answer has for a query handler's error. */
 export function sdkCodeOf(code: GrpcCode): number {
   if (code === GRPC.notFound) return 22;
   if (code === GRPC.invalidArgument || code === GRPC.failedPrecondition) return 18;
@@ -62,18 +62,18 @@ const NAMES: Readonly<Record<GrpcCode, string>> = {
   16: 'Unauthenticated',
 };
 
-/** As an SDK client tells an ABCI query's refusal: its code and log as a gRPC status. */
+/** The text that an SDK client shows for a refused ABCI query: its code and log as a gRPC status. */
 export function sdkErrorText(codespace: string, code: number, log: string): string {
   const grpc: Readonly<Record<number, GrpcCode>> = { 4: 16, 18: 3, 22: 5 };
   const status = codespace === 'sdk' ? (grpc[code] ?? GRPC.unknown) : GRPC.unknown;
   return `rpc error: code = ${NAMES[status]} desc = ${log}`;
 }
 
-/** What a service query refuses with. */
+/** Thrown when a service refuses a query. */
 export class GrpcError extends Error {
   readonly code: GrpcCode;
 
-  /** A missing entry of the state: REST shows it as the application's own answer, inside the gateway's. */
+  /** A missing entry of the state. REST then shows the application's ABCI error text inside the gateway's error. */
   readonly isOfStore: boolean;
 
   constructor(code: GrpcCode, message: string, isOfStore = false) {
@@ -83,7 +83,7 @@ export class GrpcError extends Error {
     this.code = code;
   }
 
-  /** As an ABCI query tells it: Go's print of a status error, and the words of the code that ABCI has for it. */
+  /** Error text in an ABCI answer: Go's text of a status error, then the text of the ABCI code. */
   get text(): string {
     const words = SDK_WORDS[sdkCodeOf(this.code)];
     return `rpc error: code = ${NAMES[this.code]} desc = ${this.message}: ${words}`;

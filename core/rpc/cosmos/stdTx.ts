@@ -1,6 +1,6 @@
 /**
- * StdTx, the transaction of before protobuf, in amino's binary form and in its JSON: wallets and offline tools of that
- * time still write it. Amino's bytes are protobuf's with a prefix before each registered type.
+ * StdTx, the transaction format before protobuf, in amino's binary form and JSON: old wallets and offline tools still
+ * use it. Amino's binary form is protobuf's with a prefix before each registered type.
  */
 
 import { type AminoJson, aminoText } from '../../app/cosmos/aminoJson.ts';
@@ -32,7 +32,7 @@ const STD_FEE = table<StdFee>('cosmos-sdk.StdFee', [
 ]);
 
 interface StdSignature {
-  /** Prefix, length and key; empty for a key that the account already has. */
+  /** Amino prefix, length and key; empty when the account already has its key. */
   readonly pubKey: Bytes;
   readonly signature: Bytes;
 }
@@ -144,7 +144,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Amino's bytes of a StdTx in JSON. Throws GrpcError. */
+/** Converts the JSON of a StdTx to its amino bytes. Throws GrpcError. */
 export function stdTxBytes(text: string): Bytes {
   const { type, value } = objectOf(parsed(text), 'amino_json');
   if (type !== STD_TX_NAME) refuse(`invalid request: expected a ${STD_TX_NAME}, found ${String(type)}`);
@@ -162,7 +162,7 @@ export function stdTxBytes(text: string): Bytes {
   return concat(STD_TX_PREFIX, encode(STD_TX as unknown as Shape<unknown>, tx));
 }
 
-/** JSON of amino's bytes of a StdTx, as the SDK writes it. Throws GrpcError. */
+/** Converts the amino bytes of a StdTx to its JSON, as the SDK writes it. Throws GrpcError. */
 export function stdTxJson(data: Bytes): string {
   if (!hasPrefix(STD_TX_PREFIX, data)) return refuse(`tx parse error: no ${STD_TX_NAME}`);
   const read = decode(STD_TX, data.subarray(4));

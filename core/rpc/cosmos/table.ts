@@ -14,7 +14,9 @@ import { reflectionMethods } from './services/reflection.ts';
 import { tendermintMethods } from './services/tendermint.ts';
 import { txMethods } from './services/tx.ts';
 
-/** Every service query. Of two rows that fit a path the earlier wins, so literal paths stand before `{field}` ones. */
+/**
+ * All service queries. If two rows match a path, the earlier wins, so literal paths must precede those with `{field}`.
+ */
 export const SERVICE_METHODS: readonly ServiceMethod[] = [
   ...authMethods,
   ...bankMethods,
@@ -38,7 +40,7 @@ const byGrpcPath: ReadonlyMap<string, ServiceMethod> = new Map(
 
 export const findByGrpcPath = (path: string): ServiceMethod | undefined => byGrpcPath.get(path);
 
-/** The row of a REST path and the fields in it; undefined when no row fits. */
+/** The row that matches a REST path, and the path's fields; undefined if none matches. */
 export function matchRest(
   verb: string,
   segments: readonly string[],
@@ -51,14 +53,14 @@ export function matchRest(
 }
 
 function fieldsIn(pattern: readonly string[], given: readonly string[]): Map<string, string> | undefined {
-  // Nearly all rows are others, which a text tells that has its own place.
+  // Most rows differ in a literal segment, which is a cheap check.
   if (pattern.some((part, i) => part !== given[i] && !part.startsWith('{'))) return undefined;
   const fields = new Map<string, string>();
   for (const [i, part] of pattern.entries()) {
     const text = given[i];
     if (text === undefined || text === '') return undefined;
     if (part.endsWith('=**}')) {
-      // A denom may hold slashes.
+      // A denom may contain slashes.
       fields.set(part.slice(1, -4), given.slice(i).join('/'));
       return fields;
     }

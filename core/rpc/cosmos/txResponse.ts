@@ -25,12 +25,13 @@ export const EMPTY_RESPONSE: TxResponse = {
   events: [],
 };
 
-/** A TxRaw with everything in it opened; undefined when it is none. */
+/** A TxRaw with all its parts decoded; undefined if the bytes are not a transaction. */
 export function openTx(raw: Bytes): FullTx | undefined {
-  // Tx and TxRaw have the same bytes: what TxRaw keeps closed is a message in Tx.
+  // Tx and TxRaw have the same encoding: the parts that TxRaw keeps as bytes are messages in Tx.
   const tx = decode(FULL_TX, raw);
   if (tx.ok) return tx.value;
-  // Blocks hold some that are not written the one way: with fields that may be ignored, or a first sequence in full.
+  // Blocks may hold transactions in another encoding: with unknown fields that may be ignored, or an explicit sequence
+  // 0.
   const loose = looseRead(FULL_TX, raw);
   const isTx = loose.ok && loose.value.body !== undefined && loose.value.authInfo !== undefined;
   return isTx ? loose.value : undefined;

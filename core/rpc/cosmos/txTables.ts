@@ -1,4 +1,4 @@
-/** cosmos.tx.v1beta1 and cosmos.base.abci.v1beta1 as clients read them. */
+/** Tables of cosmos.tx.v1beta1 and cosmos.base.abci.v1beta1 for clients. */
 import { SIGNER_INFO, type SignerInfo } from '../../app/cosmos/tables.ts';
 import { ANY, type Any, COIN, type Coin, FEE, type Fee, TX_BODY, type TxBody } from '../../app/tx/tables.ts';
 import {
@@ -27,7 +27,7 @@ export interface FullAuthInfo {
   readonly fee: Fee | undefined;
   readonly tip: { readonly amount: readonly Coin[]; readonly tipper: string } | undefined;
 }
-/** AuthInfo with its signers opened. */
+/** AuthInfo with decoded signer infos. */
 export const FULL_AUTH_INFO = table<FullAuthInfo>('cosmos.tx.v1beta1.AuthInfo', [
   repeated(1, 'signerInfos', SIGNER_INFO, 64),
   optional(2, 'fee', FEE),
@@ -71,7 +71,7 @@ export interface TxResponse {
   readonly code: number;
   readonly data: string;
   readonly rawLog: string;
-  /** Always empty: events stand in `events`. */
+  /** Always empty: events are in `events`. */
   readonly logs: readonly { readonly log: string }[];
   readonly info: string;
   readonly gasWanted: bigint;

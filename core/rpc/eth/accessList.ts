@@ -10,10 +10,13 @@ import { encodeUnsigned, type FilledTx } from './signTx.ts';
 const STORAGE_LIKE = new Set([0x54, 0x55]);
 const TOP_ADDRESS = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
 const CALL_LIKE = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
-/** Runs until the list no longer changes; a contract that reads gas could go on for ever. */
+/**
+ * Runs until the list no longer changes, but at most this often: a contract that reads its gas could change it for
+ * ever.
+ */
 const ROUNDS_MAX = 10;
 
-/** Collects what an execution touches (geth's AccessListTracer). */
+/** Collects the addresses and slots that an execution touches (geth's AccessListTracer). */
 class Touched implements TraceHooks {
   readonly slots = new Map<string, Set<string>>();
   readonly #isFree: (addressHex: string) => boolean;
@@ -28,7 +31,10 @@ class Touched implements TraceHooks {
     }
   }
 
-  /** Whoever is warm anyway is listed only for slots that are touched, whatever the list said that came with the call. */
+  /**
+   * Removes addresses that are warm anyway, even those of the call's own list: they return only with slots that the run
+   * touches.
+   */
   start({ from, to, authorities }: TxStart): void {
     for (const address of [from, to, ...authorities]) {
       const key = toHex(address);
@@ -56,7 +62,7 @@ class Touched implements TraceHooks {
     return slots;
   }
 
-  /** By address, and each by slot. */
+  /** Sorted by address and by slot. */
   list(): readonly AccessListItem[] {
     return [...this.slots.keys()].sort().map((address) => ({
       address: hex(address),
@@ -68,7 +74,7 @@ class Touched implements TraceHooks {
 const textOf = (list: readonly AccessListItem[]): string =>
   list.map(({ address, storageKeys }) => [toHex(address), ...storageKeys.map(toHex)].join()).join(';');
 
-/** What geth names by its hash when it cannot be run. */
+/** The unsigned transaction, whose hash geth's error names when it cannot run. */
 function unsignedOf(ctx: RpcContext, view: View, args: CallArgs): FilledTx {
   const { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, gas = 0n, from, nonce } = args;
   return {
@@ -80,7 +86,10 @@ function unsignedOf(ctx: RpcContext, view: View, args: CallArgs): FilledTx {
   };
 }
 
-/** What the transaction touches beyond what is warm anyway, and what it uses with that list. Throws RpcError. */
+/**
+ * The addresses and slots that the call touches beyond those that are warm anyway, and its gas with that list. Throws
+ * RpcError.
+ */
 export async function createAccessList(ctx: RpcContext, view: View, args: CallArgs, options: CallOptions) {
   let { accessList } = args;
   for (let round = 0; ; round++) {

@@ -5,13 +5,13 @@ import type { Pause } from '../../types/app.ts';
 import type { Address, Hash } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 
-/** About 200 bytes each, with its hash. */
+/** An entry takes about 200 bytes, including its hash. */
 const ADDRESSES_MAX = 500_000;
 const ADDRESSES_PER_PAUSE = 500;
 
 /**
- * The state keeps keccak256 of addresses; the auth module numbers every account there ever was. Numbers are never given
- * twice and committed blocks are final, so what was read once stays right.
+ * Addresses by their keccak256, which is all that the state stores. The auth module numbers every account that ever
+ * existed. Numbers are never reused and committed blocks are final, so entries stay valid.
  */
 export class AddressBook {
   readonly #keccak256: (bytes: Uint8Array) => Hash;
@@ -20,14 +20,14 @@ export class AddressBook {
   readonly #byHash = new Map<string, Address>();
   #next = 0n;
 
-  /** @param addressesMax Addresses that are remembered. */
+  /** @param addressesMax Maximum addresses in the book. */
   constructor({ suite, pause }: Pick<RpcContext, 'suite' | 'pause'>, addressesMax = ADDRESSES_MAX) {
     this.#addressesMax = addressesMax;
     this.#keccak256 = (bytes) => suite.keccak256(bytes);
     this.#pause = pause;
   }
 
-  /** Reads the accounts that are new since the last call; `view` is of a committed block. */
+  /** Adds the accounts that are new since the last call. `view` must be of a committed block. */
   async learn(view: View): Promise<void> {
     const count = accountCount(view);
     while (this.#next < count && this.#byHash.size < this.#addressesMax) {

@@ -1,4 +1,4 @@
-/** The state or block that a request names, `pending` included: only that one has to be waited for. */
+/** The state or block that a request names, including `pending`. Only `pending` is asynchronous. */
 import type { EthBlock, View } from '../../app/chain.ts';
 import type { PendingBlock } from '../../app/evmService.ts';
 import { serverError } from '../rpcError.ts';
@@ -9,7 +9,7 @@ type At = Pick<EthCall, 'ctx' | 'services'>;
 
 export const isPending = (id: BlockId | undefined): boolean => id?.kind === 'tag' && id.tag === 'pending';
 
-/** Hands over the state after a block; throws as geth does when there is none. */
+/** Calls `use` with the state after a block; throws geth's error if there is none. */
 export function withView<T>(
   { ctx, services }: At,
   id: BlockId,
@@ -19,7 +19,7 @@ export function withView<T>(
   return services.pending().then(({ view }): Awaited<T> | PromiseLike<Awaited<T>> => use(view) as Awaited<T>);
 }
 
-/** Hands over a block, undefined when there is none; `isDraft` says that it is the pending one. */
+/** Calls `use` with a block, or undefined if there is none. `isDraft`: it is the pending block. */
 export function withBlock<T>(
   { ctx, services }: At,
   id: BlockId,
@@ -32,7 +32,7 @@ export function withBlock<T>(
 const nameOf = (id: Exclude<BlockId, { kind: 'hash' }>): string =>
   id.kind === 'tag' ? id.tag : id.number.toString();
 
-/** As withBlock, but throws as geth does when there is none. */
+/** Like withBlock, but throws geth's error if there is no such block. */
 export function withKnownBlock<T>(at: At, id: BlockId, use: (block: EthBlock) => T): T | Promise<T> {
   return withBlock(at, id, (block) => {
     if (block !== undefined) return use(block);

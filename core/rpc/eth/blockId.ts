@@ -10,7 +10,7 @@ import { type Decoded, goKind, goTypeError, quantityFault, readBool, readHash } 
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'pending', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 
-/** A block as a request names it (reference §3.2). */
+/** How a request names a block (reference §3.2). */
 export type BlockId =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint }
@@ -33,7 +33,7 @@ export function readBlockNumber(value: Json): Decoded<BlockId> {
   return number > INT64_MAX ? err(TOO_HIGH) : ok({ kind: 'number', number });
 }
 
-/** What does not fit the object is then taken for a text, which it is not either. */
+/** Go's error for an object that it cannot read: it then tries to read a string. */
 const NO_TEXT = err(goTypeError('object', 'string', undefined));
 
 function readBlockObject(object: JsonObject): Decoded<BlockId> {
@@ -49,7 +49,7 @@ function readBlockObject(object: JsonObject): Decoded<BlockId> {
   return err('must specify either BlockHash or BlockNumber');
 }
 
-/** rpc.BlockNumberOrHash: also a 32-byte hash or an object. */
+/** rpc.BlockNumberOrHash: also accepts a 32-byte hash or an object. */
 export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
   if (isObject(value)) return readBlockObject(value);
   if (typeof value !== 'string') return err(goTypeError(goKind(value), 'string', undefined));
@@ -61,12 +61,12 @@ export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
   return hash.ok ? ok({ kind: 'hash', hash: hash.value }) : hash;
 }
 
-/** Number of the newest block: before the first one, that of genesis. */
+/** Number of the newest block; before the first block, that of genesis. */
 export const headNumber = (chain: ChainReader): number => chain.head() || chain.genesisNumber();
 
 /**
- * Final is what is committed, so latest, safe and finalized are one. `pending` has no height: see at.ts. Where the first height is
- * above 1, genesis is found by its number and, as on any chain, by 0.
+ * Committed blocks are final, so latest, safe and finalized are the same. `pending` has no height: see at.ts. If the
+ * first height is above 1, genesis is found by its own number and, as on any chain, by 0.
  */
 export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
   if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : chain.head();
@@ -76,16 +76,16 @@ export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
   return chain.heightOfEthHash(id.hash);
 }
 
-/** The genesis block as long as it is kept, then the oldest one kept. */
+/** The genesis block while it is kept, else the oldest block kept. */
 const earliest = (chain: ChainReader): Height => (chain.ethBlock(0) === undefined ? chain.base() : 0);
 
-/** undefined when there is no such block, or no longer. */
+/** undefined if the block does not exist or is no longer kept. */
 export function blockOf(chain: ChainReader, id: BlockId): EthBlock | undefined {
   const height = heightOf(chain, id);
   return height === undefined ? undefined : chain.ethBlock(height);
 }
 
-/** The state a getter reads; throws as geth does when there is none. */
+/** The state that a getter reads; throws geth's error if there is none. */
 export function viewOf(chain: ChainReader, id: BlockId): View {
   if (id.kind === 'tag' && id.tag !== 'earliest') return chain.latest();
   const height = heightOf(chain, id);

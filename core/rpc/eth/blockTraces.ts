@@ -14,7 +14,9 @@ const CROWDED: Tracer = {
   },
 };
 
-/** The traces of a block's transactions, one after another. When they are too long together, the rest is not traced. */
+/**
+ * The traces of a block's transactions in order. When together they become too long, the remaining ones are not traced.
+ */
 export class BlockTraces {
   readonly #config: JsonObject;
   readonly #charsMax: number;
@@ -26,7 +28,7 @@ export class BlockTraces {
     this.#charsMax = answerCharsMax(limits);
   }
 
-  /** For the next transaction; those before have ended. */
+  /** The tracer of the next transaction. Call it after the previous transaction has ended. */
   next(context: TracerContext): Tracer {
     this.#size += this.#tracers.at(-1)?.size ?? 0;
     const tracer = this.#size > this.#charsMax ? CROWDED : tracerOf(this.#config, context);
@@ -39,7 +41,7 @@ export class BlockTraces {
   }
 }
 
-/** A trace that cannot be told must not hide the others. */
+/** A trace that cannot be rendered must not hide the others. */
 function outcomeOf(tracer: Tracer | undefined): { readonly result: unknown } | { readonly error: string } {
   try {
     return { result: tracer?.result() };

@@ -21,7 +21,7 @@ import {
 } from './goHex.ts';
 import { arrayOf } from './method.ts';
 
-/** A transaction object of a request: everything optional, nothing checked against the chain. */
+/** The transaction object of a request: all fields optional, not yet checked against the chain. */
 export interface TransactionArgs {
   readonly from: Bytes | undefined;
   readonly to: Bytes | undefined;
@@ -36,7 +36,7 @@ export interface TransactionArgs {
   readonly accessList: readonly AccessListItem[] | undefined;
   readonly authorizationList: readonly Authorization[] | undefined;
   readonly chainId: bigint | undefined;
-  /** Asks for a blob transaction. */
+  /** The request has blob fields. */
   readonly hasBlobs: boolean;
 }
 
@@ -50,8 +50,8 @@ const OVERRIDE_SLOTS_MAX = 10_000;
 type Decoder<T> = (value: Json, place: string) => Decoded<T>;
 
 /**
- * Reads members of one JSON object and keeps the fault of the one that stands first in the text, as Go's decoder does, so
- * that our decoders stay flat lists of fields.
+ * Reads the members of a JSON object. Of several faults it keeps the one that comes first in the text, like Go's
+ * decoder; so decoders can be flat lists of fields.
  */
 export class Fields {
   readonly #object: JsonObject;
@@ -64,7 +64,7 @@ export class Fields {
     this.#struct = struct;
   }
 
-  /** @param goName Of a field that Go gives no JSON name. */
+  /** @param goName Name in Go's errors, for a field without a JSON name in Go. */
   optional<T>(name: string, decode: Decoder<T>, goName = name): T | undefined {
     const value = fieldOf(this.#object, name);
     if (value === null) return undefined;
@@ -88,7 +88,7 @@ export class Fields {
     return this.optional(name, decode) ?? zero;
   }
 
-  /** A member that the structure cannot be without; `zero` only stands in after a fault. */
+  /** Reads a required member. `zero` is returned only after a fault. */
   needed<T>(name: string, decode: Decoder<T>, zero: T): T {
     const value = this.optional(name, decode);
     if (value === undefined) this.fault ??= `missing required field '${name}' for ${this.#struct}`;
@@ -98,7 +98,7 @@ export class Fields {
 
 const readBig: Decoder<bigint> = (value, place) => readQuantity(value, 256, place);
 const readUint64: Decoder<bigint> = (value, place) => readQuantity(value, 64, place);
-/** A block's number, which Go takes for a large one. */
+/** A block number, for which Go's errors name the type of big integers. */
 const readNumber: Decoder<bigint> = (value, place) => readQuantity(value, 64, place, '*hexutil.Big');
 
 function fieldsOf(value: Json, struct: string, type: string): Decoded<Fields> {
@@ -134,12 +134,12 @@ function readAuthorization(value: Json): Decoded<Authorization> {
   });
 }
 
-/** geth's TransactionArgs; null in a list is one that says nothing. */
+/** geth's TransactionArgs. A null in a list counts as an empty object. */
 export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
   const fields = fieldsOf(value ?? NOTHING, 'TransactionArgs', 'ethapi.TransactionArgs');
   if (!fields.ok) return fields;
   const read = fields.value;
-  // Means something only beside blobs, but has to be a quantity.
+  // Has no effect without blobs, but must be a valid quantity.
   read.optional('maxFeePerBlobGas', readBig);
   return done(read, {
     from: read.optional('from', readAddress),
@@ -164,7 +164,7 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
   });
 }
 
-/** What geth's setDefaults refuses whatever the chain's state; the text of the -32000 error. */
+/** What geth's setDefaults refuses regardless of the chain's state. Returns the text of the -32000 error. */
 export function transactionFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const { data, input } = args;
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
@@ -184,18 +184,18 @@ export function feeFault(args: TransactionArgs): string | undefined {
   return cap >= tip ? undefined : feesCross(cap, tip);
 }
 
-/** geth prints these two in hex. */
+/** geth prints these two numbers in hex. */
 const feesCross = (cap: bigint, tip: bigint): string =>
   `maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`;
 
-/** What geth's CallDefaults refuses, and blobs, which nobody carries here. */
+/** What geth's CallDefaults refuses, and also blobs, which this chain does not support. */
 export function callFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const fault = argsFault(args, evmChainId);
   if (fault !== undefined || args.authorizationList === undefined || args.to !== undefined) return fault;
   return 'EIP-7702 transaction cannot be used to create contract';
 }
 
-/** What neither a call nor a transaction may say. */
+/** Faults that calls and transactions share. */
 function argsFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
   if (gasPrice !== undefined && (cap !== undefined || tip !== undefined)) {
@@ -207,7 +207,7 @@ function argsFault(args: TransactionArgs, evmChainId: bigint): string | undefine
   return args.hasBlobs ? 'transaction type not supported' : undefined;
 }
 
-/** A call takes `input` where both are given, as geth's does. */
+/** If both are given, a call uses `input`, as in geth. */
 export const callData = (args: TransactionArgs): Bytes => args.input ?? args.data ?? EMPTY;
 
 export const toCallArgs = (args: TransactionArgs, gas: bigint | undefined): CallArgs => ({
@@ -225,7 +225,7 @@ export const toCallArgs = (args: TransactionArgs, gas: bigint | undefined): Call
   isSetCode: args.authorizationList !== undefined,
 });
 
-/** Slot → value, keyed by the slot's lower-case hex. */
+/** Storage overrides: slot → value, keyed by the slot's lower-case hex. */
 const readSlots: Decoder<ReadonlyMap<string, Bytes>> = (value, place) => {
   if (!isObject(value)) return err(goTypeError(goKind(value), 'map[common.Hash]common.Hash', place));
   if (value.size > OVERRIDE_SLOTS_MAX) return err(`more than ${OVERRIDE_SLOTS_MAX} storage slots`);
@@ -254,7 +254,7 @@ function readOverride(value: Json): Decoded<AccountOverride> {
   });
 }
 
-/** Account → override, keyed by the address's lower-case hex without prefix. */
+/** State overrides, keyed by the address's lower-case hex without prefix. */
 export function readStateOverrides(value: Json): Decoded<ReadonlyMap<string, AccountOverride>> {
   if (!isObject(value)) return err(goTypeError(goKind(value), 'override.StateOverride', undefined));
   if (value.size > OVERRIDES_MAX) return err(`more than ${OVERRIDES_MAX} accounts`);
@@ -269,7 +269,10 @@ export function readStateOverrides(value: Json): Decoded<ReadonlyMap<string, Acc
   return ok(overrides);
 }
 
-/** What geth's Apply refuses: both kinds of storage, and moves of what is no precompile or to where something is. */
+/**
+ * What geth's Apply refuses: `state` with `stateDiff`, moving an address that is no precompile, or to an overridden
+ * one.
+ */
 export function overridesFault(
   overrides: ReadonlyMap<string, AccountOverride>,
   isPrecompile: (addressHex: string) => boolean,
@@ -288,18 +291,18 @@ export function overridesFault(
 
 const shown = (addressHex: string): string => toEip55(hex(addressHex));
 
-/** What a single call cannot pretend (geth's BlockOverrides.Apply). */
+/** Overrides that a single call does not support (geth's BlockOverrides.Apply). */
 export function blockOverridesFault(overrides: BlockOverridesRead | undefined): string | undefined {
   const name = overrides?.unsupported;
   return name === undefined ? undefined : `block override "${name}" is not supported for this RPC method`;
 }
 
 export interface BlockOverridesRead extends BlockOverrides {
-  /** Named though it means something only in a simulated block. */
+  /** A given field that has an effect only in a simulated block. */
   readonly unsupported?: 'beaconRoot' | 'withdrawals' | undefined;
 }
 
-/** geth's override.BlockOverrides; difficulty means nothing here and is ignored. */
+/** geth's override.BlockOverrides. Difficulty has no effect here and is ignored. */
 export function readBlockOverrides(value: Json): Decoded<BlockOverridesRead> {
   const fields = fieldsOf(value, 'BlockOverrides', 'override.BlockOverrides');
   if (!fields.ok) return fields;

@@ -86,7 +86,7 @@ const signature = ({ name, required }: Param<unknown>): string => (required ? na
 const row = ({ method, params, result, doc }: EthMethod): string =>
   `| \`${method}\` | ${params.map(signature).join(', ') || '–'} | ${result.replaceAll('|', '\\|')} | ${doc.replaceAll('|', '\\|')} |`;
 
-/** docs/json-rpc.md: every row of the handler table. */
+/** Generates docs/json-rpc.md from the method table. */
 export function docPage(methods: readonly EthMethod[]): string {
   const names = [...new Set(methods.map(({ namespace }) => namespace))].sort(compareText);
   const sections = names.map((name) => {

@@ -5,8 +5,8 @@ import type { GasOracle } from './gasOracle.ts';
 import type { FilledTx } from './signTx.ts';
 
 /**
- * geth's setFeeDefaults. A gas price is the legacy form; what is missing of the others leaves room for six full blocks
- * of rising base fee. Throws RpcError.
+ * geth's setFeeDefaults. A gas price selects the legacy form. Otherwise the default fee cap covers six full blocks of
+ * rising base fee. Throws RpcError.
  */
 export function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): FilledTx['fees'] {
   const fault = feeFault(args);
@@ -24,7 +24,7 @@ export function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOrac
   return { maxFeePerGas, maxPriorityFeePerGas: tip };
 }
 
-/** One fee named brings the others along; with none the gas is free. */
+/** If any fee is given, fills in the others; if none is given, gas is free. */
 export function fillNamedFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): TransactionArgs {
   const named = args.gasPrice ?? args.maxFeePerGas ?? args.maxPriorityFeePerGas;
   return named === undefined ? args : { ...args, ...fillFees(ctx, args, oracle) };

@@ -9,7 +9,7 @@ import { effectiveTip } from './gasOracle.ts';
 import { quantity } from './goHex.ts';
 
 const PERCENTILES_MAX = 100;
-/** Minimum blob base fee (EIP-4844); no blob ever raises it here. */
+/** Minimum blob base fee (EIP-4844); there are no blobs, so it never rises. */
 const BLOB_BASE_FEE = '0x1';
 
 function checkPercentiles(percentiles: readonly number[]): void {
@@ -25,13 +25,13 @@ function checkPercentiles(percentiles: readonly number[]): void {
   }
 }
 
-/** Tips at the given percentiles of the gas that Ethereum transactions used, ordered by tip; zeros where there are none. */
+/** Tips at the given percentiles of the gas used by Ethereum transactions, sorted by tip; zeros if there are none. */
 function rewards(block: EthBlock, percentiles: readonly number[]): readonly string[] {
   const rows = block.transactions
     .map((_, i) => ({ tip: effectiveTip(block, i), gasUsed: block.receipts[i]?.gasUsed ?? 0n }))
     .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0));
   if (rows.length === 0) return percentiles.map(() => '0x0');
-  // The header counts other transactions as well.
+  // Not the header's gasUsed, which includes Cosmos transactions.
   const all = Number(rows.reduce((total, { gasUsed }) => total + gasUsed, 0n));
   let index = 0;
   let sum = (rows[0] as { gasUsed: bigint }).gasUsed;
@@ -42,7 +42,7 @@ function rewards(block: EthBlock, percentiles: readonly number[]): readonly stri
   });
 }
 
-/** The newest height that is answered. */
+/** The newest height of the answer. */
 function lastOf({ chain }: RpcContext, newest: BlockId): Height {
   const head = chain.latest().height;
   const last = newest.kind === 'tag' && newest.tag !== 'earliest' ? head : heightOf(chain, newest);
@@ -53,7 +53,7 @@ function lastOf({ chain }: RpcContext, newest: BlockId): Height {
   return last;
 }
 
-/** The `span` blocks up to `last`, oldest first; fewer where older ones are not kept. */
+/** The `span` blocks up to `last`, oldest first; fewer if older ones are not kept. */
 function blocksTo(chain: ChainReader, last: Height, span: number): readonly EthBlock[] {
   const blocks: EthBlock[] = [];
   for (let at = last; blocks.length < span; at = heightBefore(chain, at)) {
@@ -65,7 +65,10 @@ function blocksTo(chain: ChainReader, last: Height, span: number): readonly EthB
   return blocks.reverse();
 }
 
-/** eth_feeHistory (reference §3.6): too many blocks are clipped, as geth does. `draft` is the block after the newest. */
+/**
+ * eth_feeHistory (reference §3.6). Too large block counts are clipped, as in geth. `draft` is the block after the
+ * newest.
+ */
 export function feeHistory(
   ctx: RpcContext,
   count: bigint,
@@ -79,7 +82,7 @@ export function feeHistory(
   const span = count > BigInt(feeHistoryMax) ? feeHistoryMax : Number(count);
   const last = lastOf(ctx, newest);
   const decided = blocksTo(ctx.chain, last, draft === undefined ? span : span - 1);
-  // The head may have moved since the draft was made.
+  // The head may have advanced since the draft was made.
   const older = decided.filter(({ header }) => header.number !== draft?.block.header.number);
   const blocks = draft === undefined ? older : [...older, draft.block];
   const next = draft?.nextBaseFee ?? ctx.chain.ethBlock(heightAfter(ctx.chain, last))?.header.baseFeePerGas;

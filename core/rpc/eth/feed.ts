@@ -5,7 +5,7 @@ import { matchesLog } from './logFilter.ts';
 import type { LogMatcher } from './logSearch.ts';
 import { headerJson, logJson, receiptJson } from './render.ts';
 
-/** A committed block on its way to subscribers; what many of them need is rendered once. */
+/** A committed block for subscribers. Texts that several of them need are rendered once. */
 export class HeadNews {
   readonly block: EthBlock;
   #header: string | undefined;
@@ -20,7 +20,7 @@ export class HeadNews {
     return this.block.header.number;
   }
 
-  /** JSON text of the header, as newHeads shows it. */
+  /** JSON text of the header for newHeads. */
   headerText(): string {
     this.#header ??= JSON.stringify(headerJson(this.block.header, this.block.hash));
     return this.#header;
@@ -54,7 +54,7 @@ export interface FeedListener {
   onPendingTx(hash: Hash): void;
 }
 
-/** One listener on the node's hub for all websocket sessions; silent while there is none. */
+/** The single listener on the node's hub for all websocket sessions; detached while there are none. */
 export class EthFeed {
   readonly #ctx: RpcContext;
   readonly #listeners = new Set<FeedListener>();

@@ -26,19 +26,22 @@ interface Entry {
   readonly deadline: Micros;
 }
 
-/** One poll looks at no more blocks, and at none once it has `logsMax` logs; the rest waits for the next poll, nothing is skipped. */
+/**
+ * Maximum blocks per poll. A poll also stops once it has `logsMax` logs. The next poll continues there, so nothing is
+ * skipped.
+ */
 const BLOCKS_PER_POLL_MAX = 10_000;
 
 /**
- * Polling filters (reference §4.2). Blocks and logs are read from the chain by a cursor, so nothing can be missed or
- * doubled however long a poller sleeps; only pending transactions, which leave no trace, are collected from the hub.
- * Deadlines are looked at when any filter is used: no timer, no growth between uses. However many filters there are, a poll
- * and a pending transaction cost the same.
+ * Polling filters (reference §4.2). Blocks and logs are read from the chain with a cursor, so a client misses nothing
+ * and gets nothing twice, however rarely it polls. Only pending transactions, which the chain does not record, are
+ * collected from the hub. Deadlines are checked when any filter is used: there is no timer, and nothing grows between
+ * uses. The cost of a poll and of a pending transaction does not depend on the number of filters.
  */
 export class EthFilters {
   readonly #ctx: RpcContext;
   readonly #steady = new SteadyClock();
-  /** In the order of their last use, and so of their deadlines. */
+  /** In order of last use, hence also of deadline. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new PendingHashes();
   #pendingFilters = 0;
@@ -70,7 +73,7 @@ export class EthFilters {
     return id;
   }
 
-  /** Everything since the last poll. */
+  /** Returns everything since the last poll. */
   changes(id: string): readonly unknown[] {
     const filter = this.#find(id);
     this.#keep(id, filter);
@@ -81,7 +84,7 @@ export class EthFilters {
     return filter.full ? hashes.flatMap((hash) => shownTx(this.#ctx, hash) ?? []) : hashes.map(to0xHex);
   }
 
-  /** The whole search of a log filter again; does not move its deadline. */
+  /** Repeats the whole search of a log filter; does not extend its deadline. */
   async logs(id: string): Promise<readonly unknown[]> {
     const filter = this.#find(id);
     if (filter.kind !== 'logs') throw serverError('filter not found');
@@ -94,7 +97,7 @@ export class EthFilters {
     return isThere;
   }
 
-  /** A clock that is set back would keep what nobody asks for any more. */
+  /** Monotonic: otherwise a clock that is set back would keep abandoned filters alive. */
   #now(): Micros {
     return this.#steady.at(this.#ctx.now());
   }
@@ -109,7 +112,7 @@ export class EthFilters {
     return id;
   }
 
-  /** It was used just now. */
+  /** Extends the deadline of a filter that was just used. */
   #keep(id: string, filter: Filter): void {
     this.#entries.delete(id);
     const deadline = this.#now() + this.#ctx.limits.filterTimeoutMs * 1000;
@@ -122,7 +125,7 @@ export class EthFilters {
     return filter;
   }
 
-  /** Undefined when it has expired, or more waits for it than is kept. */
+  /** Undefined when the filter has expired, or when more hashes wait for it than are kept. */
   #look(id: string): Filter | undefined {
     this.#expire();
     const entry = this.#entries.get(id);
@@ -168,7 +171,7 @@ export class EthFilters {
     const last = Math.min(head, filter.next + BLOCKS_PER_POLL_MAX - 1);
     const { logsMax } = this.#ctx.limits;
     const found = new FoundLogs(this.#ctx);
-    // Whole blocks: one poll may go beyond the limit, for a refusal would be that of every later poll.
+    // Only whole blocks, so a poll may exceed the limit. A refusal would repeat in every later poll.
     for (; filter.next <= last && found.list.length < logsMax && !found.isLong; filter.next++)
       found.add(filter.matcher.inHeight(this.#ctx, filter.next));
     return found.list;

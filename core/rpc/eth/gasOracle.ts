@@ -8,19 +8,19 @@ const GWEI = 1_000_000_000n;
 const BLOCKS_MAX = 20;
 const SAMPLES_PER_BLOCK_MAX = 3;
 const PERCENTILE = 60;
-/** Tips at or below are noise. */
+/** Tips at or below this are ignored. */
 const IGNORED_TIP = 2n;
 const TIP_START = GWEI;
 const TIP_MAX = 500n * GWEI;
 
-/** What the sender paid beyond the base fee, per gas. */
+/** The price above the base fee that the sender paid per gas unit. */
 export function effectiveTip(block: EthBlock, index: number): bigint {
   const receipt = block.receipts[index];
   const tip = receipt === undefined ? 0n : receipt.effectiveGasPrice - block.header.baseFeePerGas;
   return tip < 0n ? 0n : tip;
 }
 
-/** geth's gas price oracle: the 60th percentile of the lowest tips of the last twenty blocks, 1 gwei where there are none. */
+/** geth's gas price oracle: 60th percentile of the lowest tips in the last twenty blocks; 1 gwei if there are none. */
 export class GasOracle {
   readonly #ctx: RpcContext;
   #at: Height = -1;
@@ -30,7 +30,7 @@ export class GasOracle {
     this.#ctx = ctx;
   }
 
-  /** With the base fee it makes a price that is taken. */
+  /** At least high enough that base fee plus tip reach the chain's minimum gas price. */
   suggestTip(): bigint {
     const { chain } = this.#ctx;
     return atLeast(this.#usualTip(), chain.leastGasPrice() - chain.nextBaseFee());
@@ -45,7 +45,7 @@ export class GasOracle {
     return this.#tip;
   }
 
-  /** Base fee of the next block and the suggested tip. */
+  /** Base fee of the next block plus the suggested tip. */
   gasPrice(): bigint {
     return this.#ctx.chain.nextBaseFee() + this.suggestTip();
   }

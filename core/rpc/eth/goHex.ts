@@ -1,4 +1,4 @@
-/** Reads JSON values as geth's hexutil and common packages do, with their error texts. */
+/** Reads JSON values like geth's hexutil and common packages, with the same error texts. */
 import type { Bytes } from '../../lib/bytes.ts';
 import { parseHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -6,7 +6,7 @@ import { type Json, JsonNumber } from '../jsonText.ts';
 
 export type Decoded<T> = Result<T, string>;
 
-/** Where a value stands, for Go's error texts: `Go struct field TransactionArgs.from of type …`. */
+/** The field that Go's error texts name: `Go struct field TransactionArgs.from of type …`. */
 export type Place = string | undefined;
 
 const HEX_DIGITS = /^[0-9a-fA-F]*$/;
@@ -15,7 +15,7 @@ const HEX_DIGITS = /^[0-9a-fA-F]*$/;
 export const goTypeError = (what: string, type: string, place: Place): string =>
   `json: cannot unmarshal ${what} into Go ${place === undefined ? 'value' : `struct field ${place}`} of type ${type}`;
 
-/** How Go's decoder names the kind of a JSON value. */
+/** The name of a JSON value's kind in the errors of Go's decoder. */
 export function goKind(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'string';
@@ -26,7 +26,7 @@ export function goKind(value: Json): string {
 
 const prefixed = (text: string): boolean => text.startsWith('0x') || text.startsWith('0X');
 
-/** Fault of a text that should be `0x` and an even count of digits; undefined when it is. */
+/** What is wrong with a text that should be `0x` and an even number of digits; undefined if valid. */
 function dataFault(text: string): string | undefined {
   if (text === '') return undefined;
   if (!prefixed(text)) return 'hex string without 0x prefix';
@@ -34,7 +34,7 @@ function dataFault(text: string): string | undefined {
   return HEX_DIGITS.test(text.slice(2)) ? undefined : 'invalid hex string';
 }
 
-/** Fault of a quantity's text. */
+/** What is wrong with the text of a quantity; undefined if valid. */
 export function quantityFault(text: string, bits: 64 | 256): string | undefined {
   if (text === '') return 'empty hex string';
   if (!prefixed(text)) return 'hex string without 0x prefix';
@@ -54,7 +54,7 @@ export function readBytes(value: Json, place?: Place): Decoded<Bytes> {
   return parsed.ok ? parsed : err(goTypeError('invalid hex string', 'hexutil.Bytes', place));
 }
 
-/** common.Address (20) or common.Hash (32): the length is checked before the digits, as geth does. */
+/** common.Address (20 bytes) or common.Hash (32 bytes). Like geth, it checks the length before the digits. */
 function readFixed(value: Json, size: number, type: string, place: Place): Decoded<Bytes> {
   if (typeof value !== 'string') return err(goTypeError('non-string', type, place));
   const fault = dataFault(value);
@@ -70,7 +70,7 @@ export const readAddress = (value: Json, place?: Place): Decoded<Bytes> =>
 export const readHash = (value: Json, place?: Place): Decoded<Bytes> =>
   readFixed(value, 32, 'common.Hash', place);
 
-/** hexutil.Big (256 bits), hexutil.Uint64, or another `type` of as many bits. */
+/** Reads hexutil.Big (256 bits), hexutil.Uint64, or another `type` with that many bits. */
 export function readQuantity(
   value: Json,
   bits: 64 | 256,
@@ -78,17 +78,17 @@ export function readQuantity(
   type = bits === 64 ? 'hexutil.Uint64' : '*hexutil.Big',
 ): Decoded<bigint> {
   if (typeof value !== 'string') return err(goTypeError('non-string', type, place));
-  // hexutil's checkNumberText lets an empty text pass, unlike the function that reads block numbers.
+  // hexutil's checkNumberText accepts an empty text, unlike geth's function for block numbers.
   if (value === '') return ok(0n);
   const fault = quantityFault(value, bits);
   return fault === undefined ? ok(BigInt(value)) : err(goTypeError(fault, type, place));
 }
 
-/** null leaves Go's false in place. */
+/** null counts as false, Go's default. */
 export function readBool(value: Json, place?: Place): Decoded<boolean> {
   if (value === null) return ok(false);
   return typeof value === 'boolean' ? ok(value) : err(goTypeError(goKind(value), 'bool', place));
 }
 
-/** Minimal hex of a quantity; zero is `0x0`. */
+/** Shortest hex of a quantity; zero is `0x0`. */
 export const quantity = (value: bigint | number): string => `0x${value.toString(16)}`;

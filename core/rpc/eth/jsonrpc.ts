@@ -9,7 +9,7 @@ import { findMethod } from './table.ts';
 
 const METHOD_NAME_LENGTH_MAX = 2048;
 
-/** One message as geth's jsonrpcMessage sees it: whatever does not fit is simply absent. */
+/** One message, like geth's jsonrpcMessage: members of the wrong type count as absent. */
 interface Message {
   readonly version: string;
   /** JSON text of the id, `null` included; undefined when absent. Never an object or array. */
@@ -22,7 +22,7 @@ interface Message {
 
 interface Reply {
   readonly text: string;
-  /** Length of the result alone, which the batch limit counts. */
+  /** Length of the result alone; the batch limit counts this. */
   readonly resultLength: number;
 }
 
@@ -33,7 +33,7 @@ function toMessage(value: Json, transport: 'http' | 'ws'): Message {
   const version = object.get('jsonrpc');
   const method = object.get('method');
   const named = typeof method === 'string' ? method : '';
-  // The specification's own websocket example leaves `jsonrpc` out.
+  // The specification's websocket example omits `jsonrpc`.
   const assumed = transport === 'ws' && version === undefined && isObject(value) ? '2.0' : '';
   return {
     version: typeof version === 'string' ? version : assumed,
@@ -58,7 +58,7 @@ function withError(id: string | undefined, error: RpcError): Reply {
 
 const invalidRequest = (message: string): RpcError => new RpcError(CODES.invalidRequest, message);
 
-/** Runs the method; the answer is the JSON text of its result. Throws RpcError only. */
+/** Runs the method and returns the JSON text of its result. Throws only RpcError. */
 async function runMethod(call: EthCall, message: Message): Promise<string> {
   const { method, params } = message;
   if (method.length > METHOD_NAME_LENGTH_MAX) {
@@ -72,7 +72,7 @@ async function runMethod(call: EthCall, message: Message): Promise<string> {
     return JSON.stringify((await row.run(call, params)) ?? null);
   } catch (failure) {
     if (failure instanceof RpcError) throw failure;
-    // geth stops tracers in other words than calls.
+    // geth's timeout text for tracers differs from that for calls.
     if (failure instanceof ExecutionAborted)
       throw serverError(method.startsWith('debug_') ? 'execution timeout' : failure.message);
     reportCrash(call.ctx, method, failure);
@@ -80,7 +80,7 @@ async function runMethod(call: EthCall, message: Message): Promise<string> {
   }
 }
 
-/** undefined when nothing is to be said: a notification, or a reply of the client to us. */
+/** undefined when no response is due: for a notification, or a response from the client. */
 async function answer(call: EthCall, message: Message): Promise<Reply | undefined> {
   const { version, id, method, hasInvalidId } = message;
   const valid = version === '2.0' && method !== '';
@@ -97,7 +97,7 @@ async function answer(call: EthCall, message: Message): Promise<Reply | undefine
 
 const RESPONSE_TOO_LARGE = new RpcError(CODES.responseTooLarge, 'response too large');
 
-/** Calls run one after another; once the limit is passed the rest is answered without being run. */
+/** Runs the calls one after another. After the response limit is exceeded, the remaining calls fail without running. */
 async function answerBatch(call: EthCall, messages: readonly Message[]): Promise<string | undefined> {
   const { batchMax, batchResponseBytesMax } = call.ctx.limits;
   if (messages.length === 0) return withError(undefined, invalidRequest('empty batch')).text;
@@ -121,8 +121,8 @@ const refused = (message: Message): Reply | undefined =>
   message.id === undefined || message.isResponse ? undefined : withError(message.id, RESPONSE_TOO_LARGE);
 
 /**
- * Answers one HTTP body or websocket frame exactly as geth's rpc package does (reference §3.1): the text to send back,
- * or undefined when there is nothing to send. Never throws on what a client sent. `notifier` carries subscriptions.
+ * Answers one HTTP body or websocket frame exactly like geth's rpc package (reference §3.1). Returns the response text,
+ * or undefined if there is none. Never throws because of the client's input. `notifier` manages subscriptions.
  */
 export async function handleEthRequest(
   ctx: RpcContext,

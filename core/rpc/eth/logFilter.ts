@@ -5,10 +5,10 @@ import { serverError } from '../rpcError.ts';
 import { type BlockId, readBlockNumber } from './blockId.ts';
 import { type Decoded, goKind, goTypeError, readHash } from './goHex.ts';
 
-/** Which logs are wanted; an empty list matches anything. */
+/** Which logs match; an empty list matches everything. */
 export interface LogCriteria {
   readonly addresses: readonly Bytes[];
-  /** By position; a log needs at least as many topics as there are positions. */
+  /** By topic position. A log must have at least as many topics as there are positions. */
   readonly topics: readonly (readonly Bytes[])[];
 }
 
@@ -21,10 +21,10 @@ export interface LogFilter extends LogCriteria {
 
 const TOPICS_MAX = 4;
 const ALTERNATIVES_MAX = 1000;
-/** Addresses read before the limit above answers with geth's words. */
+/** Maximum addresses to read; above ALTERNATIVES_MAX the method refuses with geth's text. */
 const ITEMS_READ_MAX = 100_000;
 
-/** hexutil.Decode with a length. */
+/** hexutil.Decode with a length check. */
 function decodeText(text: string, size: number, what: string): Decoded<Bytes> {
   if (text === '') return err('empty hex string');
   if (!/^0[xX]/.test(text)) return err('hex string without 0x prefix');
@@ -52,7 +52,9 @@ function readAddresses(value: Json): Decoded<readonly Bytes[]> {
   return ok(out);
 }
 
-/** One position: null is any, text is exact, a list is OR; null inside a list makes the position any. */
+/**
+ * The alternatives at one topic position: null means any, a string one topic, a list OR; a null in the list means any.
+ */
 function readPosition(value: Json): Decoded<readonly Bytes[]> {
   if (value === null) return ok([]);
   const list = typeof value === 'string' ? [value] : value;
@@ -112,7 +114,7 @@ export function readLogFilter(value: Json): Decoded<LogFilter> {
   return topics.ok ? ok({ ...range.value, addresses: addresses.value, topics: topics.value }) : topics;
 }
 
-/** Throws where geth limits the size of a search. */
+/** Throws if the criteria exceed geth's size limits. */
 export function checkCriteria(criteria: LogCriteria): void {
   if (criteria.addresses.length > ALTERNATIVES_MAX)
     throw serverError('exceed max addresses or topics per search position');

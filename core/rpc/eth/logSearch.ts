@@ -14,7 +14,7 @@ import { logJson } from './render.ts';
 
 export type LogJson = ReturnType<typeof logJson>;
 
-/** Byte and bit of a bloom that an item sets. */
+/** Byte positions and bit masks that an item sets in a bloom. */
 type BloomBits = readonly { readonly at: number; readonly mask: number }[];
 
 const BLOOM_BYTES = 256;
@@ -27,7 +27,7 @@ function bloomBits(item: Bytes, keccak256: (message: Bytes) => Bytes): BloomBits
   });
 }
 
-/** Criteria with the bloom positions of every address and topic worked out once a search. */
+/** Criteria with the bloom bits of each address and topic, computed once per search. */
 export class LogMatcher {
   readonly criteria: LogCriteria;
   readonly #positions: readonly (readonly BloomBits[])[];
@@ -39,20 +39,20 @@ export class LogMatcher {
       .map((list) => list.map((item) => bloomBits(item, keccak256)));
   }
 
-  /** False proves that no log under this bloom matches. */
+  /** False proves that no log of a block with this bloom matches. */
   mayMatch(bloom: Bytes): boolean {
     const holds = (bits: BloomBits): boolean =>
       bits.every(({ at, mask }) => ((bloom[at] as number) & mask) !== 0);
     return this.#positions.every((alternatives) => alternatives.some(holds));
   }
 
-  /** Of the block of a height; none when it is not kept. */
+  /** Matching logs of the block at a height; none if the block is not kept. */
   inHeight({ chain }: Pick<RpcContext, 'chain'>, height: Height): LogJson[] {
     const block = chain.ethBlock(height);
     return block === undefined ? [] : this.inBlock(block);
   }
 
-  /** Matching logs of one block in order of logIndex. */
+  /** Matching logs of one block, in order of logIndex. */
   inBlock(block: EthBlock): LogJson[] {
     if (!this.mayMatch(block.header.logsBloom)) return [];
     const found: LogJson[] = [];
@@ -66,13 +66,13 @@ export class LogMatcher {
 
 const PENDING_UNSUPPORTED = 'pending logs are not supported';
 const BLOCKS_PER_PAUSE = 8;
-/** Of logs beside their data. */
+/** Approximate characters of a log without its data. */
 const LOG_CHARS = 500;
 
 const charsOf = (logs: readonly LogJson[]): number =>
   logs.reduce((sum, { data }) => sum + LOG_CHARS + data.length, 0);
 
-/** Logs of one block after the other, as many as an answer may have: their data are as long as somebody paid for. */
+/** Collects logs block by block up to the size limit of an answer: log data can be arbitrarily long. */
 export class FoundLogs {
   readonly list: LogJson[] = [];
   readonly #charsMax: number;
@@ -92,22 +92,22 @@ export class FoundLogs {
   }
 }
 
-/** Which heights of a range a search reads. */
+/** Chooses which heights of a range a search reads. */
 interface Heights {
   next(from: Height, to: Height): Promise<Height | undefined>;
 }
 
 const EVERY_HEIGHT: Heights = { next: async (from, to) => (from <= to ? from : undefined) };
 
-/** What the index can be asked for: alternatives by address and by topic. */
+/** The criteria for the index: alternatives by address and by topic position. */
 function groupsOf({ addresses, topics }: LogCriteria): readonly (readonly LogItem[])[] {
   const byTopic = topics.map((list, position) => list.map((topic) => topicItem(position, topic)));
   return [addresses.map(addressItem), ...byTopic].filter((group) => group.length > 0);
 }
 
 /**
- * Logs of heights from..to, ordered by block and logIndex; others may run in between. Blocks that cannot have what is
- * wanted are not read, and count for nothing.
+ * Logs of heights from..to in order of block and logIndex. Pauses so that other work can run. With an index, blocks
+ * that cannot match are neither read nor counted against the limit.
  */
 async function searchHeights(
   ctx: RpcContext,
@@ -118,7 +118,7 @@ async function searchHeights(
   const { blockRangeMax } = ctx.limits;
   const { indexing } = ctx;
   const isIndexed = indexing?.kind === 'kv';
-  // Genesis has no logs, and the first block may have any height.
+  // Starts at the lowest block kept: genesis has no logs, and the first block may have any height.
   const first = Math.max(from, ctx.chain.base());
   if (!isIndexed) checkSpan(ctx, to - first + 1);
   const heights = isIndexed ? indexing.search.logHeights(groupsOf(matcher.criteria)) : EVERY_HEIGHT;
@@ -145,7 +145,7 @@ function checkCount({ limits: { logsMax } }: RpcContext, logs: number): void {
   if (logs > logsMax) throw serverError(`query returned more than ${logsMax} results`);
 }
 
-/** eth_getLogs and eth_getFilterLogs (reference §4.1): geth's codes with configurable caps. */
+/** eth_getLogs and eth_getFilterLogs (reference §4.1): geth's error codes, with configurable limits. */
 export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<LogJson[]> {
   checkCriteria(filter);
   const matcher = new LogMatcher(filter, ctx.suite.keccak256);
@@ -163,7 +163,7 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
   const [from, to] = range;
   if (from !== undefined && to !== undefined && from > to) throw invalidParams('invalid block range params');
   if (to !== undefined && to > newest) throw invalidParams('block range extends beyond current head block');
-  // A poller that asks from the block after the head gets nothing yet, not an error.
+  // A client that polls from the block after the head gets an empty result, not an error.
   if (from !== undefined && from > newest) return [];
   const first = filter.from === undefined ? head : (heightOf(ctx.chain, filter.from) ?? head);
   const last = filter.to === undefined ? head : (heightOf(ctx.chain, filter.to) ?? head);
@@ -171,7 +171,7 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
   return searchHeights(ctx, matcher, first, last);
 }
 
-/** Heights that a log filter or subscription may deliver (reference §4.2): the three forms geth allows. */
+/** The heights that a log filter or subscription may deliver (reference §4.2): the three forms that geth allows. */
 export function liveRange(
   ctx: RpcContext,
   filter: LogFilter,

@@ -9,29 +9,29 @@ import { type Decoded, goKind, goTypeError } from './goHex.ts';
 import type { LogFilter } from './logFilter.ts';
 import type { EthServices } from './services.ts';
 
-/** JSON Schema of a parameter, as OpenRPC wants it. */
+/** JSON Schema of a parameter, for OpenRPC. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** One positional parameter: how to read it, and what documentation says of it. */
+/** One positional parameter: its decoder and its documentation. */
 export interface Param<T> {
   readonly name: string;
   readonly schema: Schema;
   readonly required: boolean;
   decode(value: Json): Decoded<T>;
-  /** Value when an optional parameter is absent or null. */
+  /** Value used when an optional parameter is absent or null. */
   readonly fallback: T | undefined;
 }
 
-/** Who carries notifications of one request; absent over HTTP. */
+/** Manages the subscriptions of a connection; absent over HTTP. */
 export interface Notifier {
-  /** Returns the new subscription's id. Nothing is sent before the request's reply is. */
+  /** Returns the new subscription's id. Notifications follow only after the response to the request. */
   subscribe(subscription: SubscriptionRequest): string;
-  /** False when there is none of that id. */
+  /** False when no subscription has this id. */
   unsubscribe(id: string): boolean;
 }
 
 export type SubscriptionRequest =
-  /** `fromBlock` is Orrery's extension: blocks from there on come first. */
+  /** `fromBlock` is an Orrery extension: blocks from there on come first. */
   | { readonly kind: 'newHeads'; readonly fromBlock: BlockId | undefined }
   | { readonly kind: 'logs'; readonly filter: LogFilter; readonly fromBlock: BlockId | undefined }
   | {
@@ -43,12 +43,12 @@ export type SubscriptionRequest =
   | { readonly kind: 'syncing' }
   | TraceChainRequest;
 
-/** Traces of the blocks after `start`, `end` included. */
+/** Traces of the blocks after `start` up to and including `end`. */
 export interface TraceChainRequest {
   readonly kind: 'traceChain';
   readonly start: Height;
   readonly end: Height;
-  /** Of each transaction. */
+  /** Trace config for each transaction. */
   readonly config: JsonObject;
 }
 
@@ -63,14 +63,14 @@ type Values<P extends readonly Param<unknown>[]> = {
   readonly [I in keyof P]: P[I] extends Param<infer T> ? T : never;
 };
 
-/** A row of the one handler table; documentation and OpenRPC are generated from it. */
+/** A row of the method table, from which documentation and OpenRPC are generated. */
 export interface EthMethod {
   /** `namespace_name`. */
   readonly method: string;
   readonly namespace: string;
   readonly params: readonly Param<unknown>[];
   readonly result: string;
-  /** What the answer means and which errors are the method's own. */
+  /** What the result means, and which errors are specific to the method. */
   readonly doc: string;
   /** Throws RpcError. */
   run(call: EthCall, params: Json | undefined): unknown;
@@ -84,7 +84,7 @@ interface Definition<P extends readonly Param<unknown>[]> {
   run(call: EthCall, ...args: Values<P>): unknown;
 }
 
-/** Declares a row; arguments reach `run` decoded. */
+/** Declares a row. `run` receives decoded arguments. */
 export function method<const P extends readonly Param<unknown>[]>(definition: Definition<P>): EthMethod {
   const { method: name, params, result, doc } = definition;
   return {
@@ -97,7 +97,7 @@ export function method<const P extends readonly Param<unknown>[]>(definition: De
   };
 }
 
-/** geth's parsePositionalArguments: `params` may be absent or null, trailing optional ones too. */
+/** geth's parsePositionalArguments: `params` may be absent or null, and trailing optional arguments may be omitted. */
 export function decodeParams(params: readonly Param<unknown>[], raw: Json | undefined): readonly unknown[] {
   if (raw !== undefined && raw !== null && !isArray(raw)) throw invalidParams('non-array args');
   const given = raw ?? [];
@@ -130,14 +130,14 @@ export const required = <T>(name: string, schema: Schema, decode: (value: Json) 
   fallback: undefined,
 });
 
-/** The same parameter, optional; `fallback` stands for absent or null. */
+/** Makes a parameter optional; `fallback` is its value when absent or null. */
 export const optional = <T, F extends T | undefined>(param: Param<T>, fallback: F): Param<T | F> => ({
   ...param,
   required: false,
   fallback,
 });
 
-/** A decoder of homogeneous arrays with a named bound; `type` is Go's name of the list, and null an empty one. */
+/** Decoder of an array with bounded length. `type` is Go's type name; null counts as an empty list. */
 export const arrayOf =
   <T>(item: (value: Json) => Decoded<T>, itemsMax: number, type: string) =>
   (value: Json, place?: string): Decoded<readonly T[]> => {

@@ -1,4 +1,4 @@
-/** The parameters that methods share: how each is read and how OpenRPC describes it. */
+/** Parameters that several methods share: their decoders and OpenRPC schemas. */
 import { err, ok } from '../../lib/result.ts';
 import { type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
 import { type BlockId, LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
@@ -52,7 +52,7 @@ const BLOCK_SCHEMA = {
 
 export const BLOCK_NUMBER = required('block', BLOCK_SCHEMA, readBlockNumber);
 
-/** Number, tag, hash or object; absent means latest. */
+/** Block number, tag, hash or object; absent means latest. */
 export const BLOCK = optional(
   required(
     'block',
@@ -86,7 +86,7 @@ export const FULL_PENDING = optional(
   false,
 );
 
-/** `type` is what Go calls it; null is the empty text. */
+/** `type` is Go's type name; null counts as the empty text. */
 export const text = (name: string, type = 'string') =>
   required(name, { type: 'string' }, (value): Decoded<string> => {
     const given = value ?? '';
@@ -110,7 +110,7 @@ export const COUNT = required(
   },
 );
 
-/** Longer lists are refused by the method with geth's text. */
+/** Maximum percentiles to read; the method refuses long lists with geth's text. */
 const PERCENTILES_READ_MAX = 1000;
 
 const readPercentile = (value: Json): Decoded<number> =>
@@ -132,7 +132,7 @@ const QUANTITY_SCHEMA = HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$');
 export const QUANTITY = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 256));
 export const QUANTITY_64 = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 64));
 
-/** EIP-7966 says an integer, which viem sends and geth takes; an earlier geth took a quantity. */
+/** EIP-7966 specifies an integer, which viem sends and geth accepts; an earlier geth took a quantity. */
 export const TIMEOUT_MS = required(
   'timeoutMs',
   { title: 'milliseconds', oneOf: [QUANTITY_SCHEMA, { type: 'integer', minimum: 0 }] },
@@ -142,7 +142,7 @@ export const TIMEOUT_MS = required(
       : readQuantity(value, 64),
 );
 
-/** EIP-712; some wallets send it as JSON text. */
+/** EIP-712 typed data; some wallets send it as JSON text. */
 export const TYPED_DATA = required('typedData', { type: 'object' }, (value): Decoded<TypedData> => {
   const parsed = typeof value === 'string' ? parseJson(value) : ok(value);
   return parsed.ok ? ok(readTypedData(parsed.value)) : err('typed data is not JSON');
@@ -157,6 +157,6 @@ const goNumber = (type: 'int' | 'uint64', min: bigint, max: bigint) =>
       : err(goTypeError(`number ${value.text}`, type, undefined));
   });
 
-/** A JSON number, as Go reads its own integers: not a text. */
+/** A JSON number, the form in which Go decodes plain integers; not a string. */
 export const INTEGER = goNumber('int', -(1n << 63n), (1n << 63n) - 1n);
 export const UINT64 = goNumber('uint64', 0n, (1n << 64n) - 1n);

@@ -1,19 +1,19 @@
 import type { Hash } from '../../types/ids.ts';
 
-/** A filter for which more than this many hashes wait is dropped: `filter not found` beats a silent gap. */
+/** A filter with more waiting hashes than this is dropped: `filter not found` is better than a silent gap. */
 const WAITING_MAX = 32_768;
 
 /**
- * The newest pending transactions, kept once for all filters that collect them: each has a place of its own to go on from.
- * Keeps at least as many as may wait, and at most twice as many.
+ * The newest pending transactions, stored once for all filters that collect them; each filter keeps its own position.
+ * Holds at least the newest WAITING_MAX hashes and at most twice as many.
  */
 export class PendingHashes {
   #hashes: readonly Hash[] = [];
   #fresh: Hash[] = [];
-  /** How many there were before these. */
+  /** How many hashes were dropped before these. */
   #gone = 0;
 
-  /** The place behind the newest one. */
+  /** The position after the newest hash. */
   get end(): number {
     return this.#gone + this.#hashes.length + this.#fresh.length;
   }
@@ -25,12 +25,12 @@ export class PendingHashes {
     [this.#hashes, this.#fresh] = [this.#fresh, []];
   }
 
-  /** Whether no more wait from that place on than may: then all of them are here. */
+  /** Whether at most WAITING_MAX hashes follow that position. If so, all of them are stored. */
   has(place: number): boolean {
     return this.end - place <= WAITING_MAX;
   }
 
-  /** All from that place on. */
+  /** All hashes from that position on. */
   from(place: number): readonly Hash[] {
     const start = place - this.#gone;
     const older = this.#hashes.length;

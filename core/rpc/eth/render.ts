@@ -1,4 +1,4 @@
-/** Ethereum objects as JSON-RPC shows them (reference §3.4, §3.5). Addresses and hashes in lower-case hex. */
+/** Ethereum objects in the JSON of JSON-RPC (reference §3.4, §3.5). Addresses and hashes are lower-case hex. */
 import type {
   AccessListItem,
   Authorization,
@@ -13,7 +13,7 @@ import type { Hash } from '../../types/ids.ts';
 import { quantity } from './goHex.ts';
 import { type FilledTx, typeOf } from './signTx.ts';
 
-/** Every field of the header's RLP, so that a client can recompute `hash` = keccak256(RLP(header)). */
+/** Includes every field of the header's RLP, so a client can recompute `hash` = keccak256(RLP(header)). */
 export function headerJson(header: EthHeader, hash: Hash) {
   return {
     number: quantity(header.number),
@@ -49,10 +49,10 @@ export const blockJson = (block: EthBlock, full: boolean) => ({
   withdrawals: [],
 });
 
-/** What a pending block cannot say yet (geth's three nulls). */
+/** Members that a pending block cannot have yet (geth's three nulls). */
 export const UNDECIDED = { hash: null, nonce: null, miner: null } as const;
 
-/** The pending block; its transactions are shown as those of the pool, for no block holds them. */
+/** The pending block. Its transactions appear like pooled ones, as no block contains them yet. */
 export const pendingBlockJson = (block: EthBlock, full: boolean) => ({
   ...blockJson(block, false),
   ...UNDECIDED,
@@ -79,7 +79,7 @@ interface Place {
   readonly index: number;
 }
 
-/** min(tip + base fee, fee cap) once the base fee is known, the fee cap before. */
+/** min(tip + base fee, fee cap) once the base fee is known, the fee cap before that. */
 const shownGasPrice = (tx: EthTx, baseFee: bigint | undefined): bigint => {
   if (tx.gasPrice !== undefined) return tx.gasPrice;
   if (baseFee === undefined) return tx.maxFeePerGas;
@@ -117,7 +117,7 @@ function txJson(tx: EthTx, place: Place | undefined): Record<string, unknown> {
   };
 }
 
-/** null when the block has no such transaction. */
+/** null if the block has no transaction with this index. */
 export const minedTxJson = (block: EthBlock, index: number): Record<string, unknown> | null => {
   const tx = block.transactions[index];
   return tx === undefined ? null : txJson(tx, { block, index });
@@ -125,7 +125,7 @@ export const minedTxJson = (block: EthBlock, index: number): Record<string, unkn
 
 export const pendingTxJson = (tx: EthTx): Record<string, unknown> => txJson(tx, undefined);
 
-/** A transaction that nobody has signed; `hash` is that of its bytes with an empty signature. */
+/** An unsigned transaction. `hash` is the hash of its bytes with an empty signature. */
 export function unsignedTxJson(tx: FilledTx, hash: string): Record<string, unknown> {
   const type = typeOf(tx);
   const { fees } = tx;
@@ -139,7 +139,7 @@ export function unsignedTxJson(tx: FilledTx, hash: string): Record<string, unkno
         };
   return {
     type: quantity(type),
-    // A legacy transaction tells of its chain by its signature.
+    // A legacy transaction only has a chain id in its signature.
     ...(type === 0 ? {} : { chainId: quantity(tx.chainId) }),
     nonce: quantity(tx.nonce),
     to: tx.to === undefined ? null : to0xHex(tx.to),
@@ -169,7 +169,7 @@ export const logJson = (block: EthBlock, txIndex: number, log: EthLog) => ({
   removed: false,
 });
 
-/** null when the block has no such transaction. */
+/** null if the block has no transaction with this index. */
 export function receiptJson(block: EthBlock, index: number) {
   const tx: EthTx | undefined = block.transactions[index];
   const receipt: EthReceipt | undefined = block.receipts[index];

@@ -6,7 +6,7 @@ import { CODES, RpcError, serverError } from '../rpcError.ts';
 const ERROR_SELECTOR = '08c379a0';
 const PANIC_SELECTOR = '4e487b71';
 
-/** Solidity's panic codes in geth's words. */
+/** Solidity's panic codes with geth's texts. */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -23,7 +23,7 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
 const word = (data: Bytes, at: number): bigint | undefined =>
   data.length < at + 32 ? undefined : BigInt(to0xHex(data.subarray(at, at + 32)));
 
-/** The reason of `Error(string)` or the meaning of `Panic(uint256)`; undefined for anything else. */
+/** The reason in `Error(string)` or the meaning of `Panic(uint256)`; undefined for other data. */
 export function revertReason(data: Bytes): string | undefined {
   const selector = toHex(data.subarray(0, 4));
   const args = data.subarray(4);
@@ -43,7 +43,7 @@ export function revertReason(data: Bytes): string | undefined {
   return decodeUtf8(args.subarray(start, start + Number(length)));
 }
 
-/** The JSON-RPC error of a call that did not return (reference §3.1). */
+/** The JSON-RPC error for a call that did not return successfully (reference §3.1). */
 export function outcomeError(outcome: Exclude<CallOutcome, { kind: 'returned' }>): RpcError {
   if (outcome.kind === 'reverted') {
     const reason = revertReason(outcome.data);

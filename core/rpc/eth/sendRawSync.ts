@@ -9,12 +9,12 @@ import { minedTx } from './transactions.ts';
 /** geth's txSyncDefaultTimeout and txSyncMaxTimeout. */
 const DEFAULT_TIMEOUT_MS = 20_000;
 const TIMEOUT_MS_MAX = 60_000;
-/** Requests of one node that wait at the same time. */
+/** Maximum requests that wait at the same time, per node. */
 const WAITING_MAX = 1024;
 
 const waiting = new WeakMap<RpcContext, { count: number }>();
 
-/** eth_sendRawTransactionSync (EIP-7966): the receipt, or code 4 when no block has taken the transaction in time. */
+/** eth_sendRawTransactionSync (EIP-7966): the receipt, or error code 4 if no block includes the transaction in time. */
 export async function sendRawSync(
   ctx: RpcContext,
   raw: Bytes,

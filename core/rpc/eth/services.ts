@@ -8,13 +8,13 @@ import { EthFilters } from './filters.ts';
 import { GasOracle } from './gasOracle.ts';
 import { Turns } from './turns.ts';
 
-/** What the JSON-RPC surface of one node keeps between requests. */
+/** State that one node's Ethereum JSON-RPC keeps between requests. */
 export interface EthServices {
   readonly filters: EthFilters;
   readonly feed: EthFeed;
   readonly oracle: GasOracle;
   readonly addresses: AddressBook;
-  /** Of accounts whose keys the node holds. */
+  /** Serializes the transactions of each account whose key the node holds. */
   readonly turns: Turns;
   /** The block that this node would propose now. */
   pending(): Promise<PendingBlock>;
@@ -22,7 +22,7 @@ export interface EthServices {
 
 const NO_VALIDATOR = new Uint8Array(20);
 
-/** What the pool would have this node propose. */
+/** The transactions that the mempool would give this node to propose. */
 function pendingSource(ctx: RpcContext): PendingSource {
   const { maxBytes } = (ctx.chain.params(heightAfter(ctx.chain, ctx.chain.head())) ?? DEFAULT_PARAMS).block;
   return {
@@ -35,7 +35,7 @@ function pendingSource(ctx: RpcContext): PendingSource {
 
 const known = new WeakMap<RpcContext, EthServices>();
 
-/** One set a node, made at first use and gone with its context. */
+/** The node's services: created on first use, released together with the context. */
 export function ethServices(ctx: RpcContext): EthServices {
   const found = known.get(ctx);
   if (found !== undefined) return found;

@@ -15,15 +15,15 @@ import { EthSubscription, type Subscription } from './subscription.ts';
 import { TraceChain } from './traceChain.ts';
 
 export const SUBSCRIPTIONS_PER_SESSION_MAX = 1024;
-/** Bytes that a slow reader may be behind before it is closed. */
+/** Unsent bytes that a slow client may accumulate before it is closed. */
 export const OUTBOX_BYTES_MAX = 8 * 1024 * 1024;
 const REQUESTS_IN_FLIGHT_MAX = 512;
-/** IANA: try again later. */
+/** Close code in IANA's registry: try again later. */
 const TRY_AGAIN = 1013;
 
 /**
- * One client of the EVM websocket. The adapter gives it frames and a place to write; it answers requests, keeps the
- * client's subscriptions, and closes a client that does not read, naming the block it must resume from.
+ * One client of the EVM websocket. The adapter passes its frames and provides an output. The session answers requests,
+ * keeps the client's subscriptions, and closes a client that does not read, naming the block to resume from.
  */
 export class EthSession implements FeedListener {
   readonly #ctx: RpcContext;
@@ -46,8 +46,8 @@ export class EthSession implements FeedListener {
   }
 
   /**
-   * One text frame from the client. Requests run side by side, so that a slow one holds up no other; the adapter reads
-   * on at once, except when too many are under way: then it waits for the returned promise.
+   * Handles one text frame. Requests run concurrently, so a slow one delays no other. If too many are in flight, it
+   * returns a promise, and the adapter must wait for that before it reads on.
    */
   receive(text: string): Promise<void> | undefined {
     if (this.#closed) return undefined;
@@ -58,17 +58,17 @@ export class EthSession implements FeedListener {
     return this.#inFlight.size < REQUESTS_IN_FLIGHT_MAX ? undefined : answered;
   }
 
-  /** Resolves when everything received so far is answered: for a graceful stop. */
+  /** Resolves when everything received so far is answered; for a graceful stop. */
   async settled(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
-  /** The socket has room again. */
+  /** The adapter calls this when the socket has room again. */
   drained(): void {
     if (!this.#closed) this.#outbox.flush();
   }
 
-  /** The socket is gone; everything of this client ends. */
+  /** The adapter calls this when the socket is closed; it ends everything of this client. */
   closed(): void {
     this.#closed = true;
     for (const subscription of this.#subscriptions.values()) subscription.end();

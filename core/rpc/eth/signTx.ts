@@ -4,7 +4,7 @@ import { encodeRlp, type RlpItem } from '../../app/evm/rlp.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, concat, EMPTY } from '../../lib/bytes.ts';
 
-/** Everything a transaction says; which fees it has decides its type, as geth's ToTransaction decides. */
+/** All fields of an unsigned transaction. The fee fields determine its type, as in geth's ToTransaction. */
 export interface FilledTx {
   readonly chainId: bigint;
   readonly nonce: bigint;
@@ -13,7 +13,7 @@ export interface FilledTx {
   readonly to: Bytes | undefined;
   readonly value: bigint;
   readonly data: Bytes;
-  /** undefined under a gas price makes a legacy transaction. */
+  /** With a gas price, undefined makes a legacy transaction. */
   readonly accessList: readonly AccessListItem[] | undefined;
   readonly authorizationList: readonly Authorization[];
 }
@@ -44,7 +44,7 @@ const authorizationItems = (list: readonly Authorization[]): RlpItem =>
     ],
   );
 
-/** 0 legacy, 1 EIP-2930, 2 EIP-1559, 4 EIP-7702. */
+/** Type 0 legacy, 1 EIP-2930, 2 EIP-1559, 4 EIP-7702. */
 export function typeOf({ fees, accessList, authorizationList }: FilledTx): 0 | 1 | 2 | 4 {
   if (!isLegacyFees(fees)) return authorizationList.length > 0 ? 4 : 2;
   return accessList === undefined ? 0 : 1;
@@ -67,7 +67,7 @@ function fieldsOf(tx: FilledTx): RlpItem[] {
 const envelope = (type: number, items: readonly RlpItem[]): Bytes =>
   type === 0 ? encodeRlp(items) : concat(Uint8Array.of(type), encodeRlp(items));
 
-/** EIP-2718 bytes with an empty signature, as geth shows a transaction that nobody has signed. */
+/** EIP-2718 bytes with an empty signature, the form in which geth returns an unsigned transaction. */
 export const encodeUnsigned = (tx: FilledTx): Bytes =>
   envelope(typeOf(tx), [...fieldsOf(tx), EMPTY, EMPTY, EMPTY]);
 
@@ -79,11 +79,11 @@ export function signTx(tx: FilledTx, secret: Bytes, suite: CryptoSuite): Bytes {
   const { rs, recovery } = suite.secp256k1Sign(secret, suite.keccak256(envelope(type, signed)));
   const v = type === 0 ? 35n + 2n * tx.chainId + BigInt(recovery) : BigInt(recovery);
   const [r, s] = [rs.subarray(0, 32), rs.subarray(32)].map((half) => bigintToBytes(bytesToBigint(half)));
-  // Kept with what is decoded of it, for longer than what else is in a shared buffer.
+  // Copied: the bytes live as long as the decoded transaction, and a view would keep the whole shared buffer alive.
   return envelope(type, [...fields, bigintToBytes(v), r as Bytes, s as Bytes]).slice();
 }
 
-/** Everything an EIP-1559 transaction says. */
+/** All fields of an unsigned EIP-1559 transaction. */
 export interface DynamicFeeTx
   extends DynamicFees,
     Omit<FilledTx, 'fees' | 'accessList' | 'authorizationList'> {

@@ -1,4 +1,7 @@
-/** eth_simulateV1 (execution-apis; geth's internal/ethapi/simulate.go): the rules of its chain and its answer. */
+/**
+ * eth_simulateV1 (execution-apis; geth's internal/ethapi/simulate.go): the rules of the simulated chain, and the
+ * response.
+ */
 import type { EthBlock, EthLog, EthTx, View } from '../../app/chain.ts';
 import type {
   SimulatedBlock,
@@ -20,7 +23,7 @@ import { TransferLogs } from './tracers/transferLogs.ts';
 
 /** geth's maxSimulateBlocks. */
 const BLOCKS_MAX = 256;
-/** Between two blocks that do not say their time, in seconds: Ethereum's slot, as in geth. */
+/** Seconds between blocks without an explicit time: Ethereum's slot, as in geth. */
 const BLOCK_SECONDS = 12;
 const ZERO_ADDRESS = new Uint8Array(20);
 
@@ -45,7 +48,7 @@ interface PlannedBlock extends SimulatedBlock {
 
 const tooManyBlocks = (): RpcError => new RpcError(CODES.clientLimit, 'too many blocks');
 
-/** Numbers and times in rising order, what is left out filled in, gaps closed with empty blocks. */
+/** Plans blocks with increasing numbers and times: fills in omitted values, and gaps with empty blocks. */
 function planBlocks(
   base: { readonly number: number; readonly timestamp: number },
   inputs: readonly SimulatedInput[],
@@ -71,7 +74,7 @@ function planBlocks(
   return plan;
 }
 
-/** Gas that all calls of one request may use together. */
+/** Gas left for all calls of one request together. */
 interface Budget {
   left: bigint;
 }
@@ -93,7 +96,7 @@ function sanitized(
   return { ...toCallArgs(args, gas), from, gas, nonce: args.nonce ?? simulation.nonceOf(from) };
 }
 
-/** The transaction that a call would be, without a signature. */
+/** The call as an unsigned transaction. */
 function unsignedTx(ctx: RpcContext, args: TransactionArgs, call: SimulatedCall): EthTx {
   const { from, to, nonce, gas, value, data, authorizationList } = call;
   const isLegacy = call.gasPrice !== undefined;
@@ -148,7 +151,7 @@ function errorOf({ vmError, returnValue, gasUsed }: SimulatedResult) {
 function callsJson(block: EthBlock, ran: readonly Ran[]): readonly unknown[] {
   let logIndex = 0;
   return ran.map(({ result, logs }, txIndex) => ({
-    // As in geth, what a reverted call returned stands in its error alone.
+    // As in geth, the data of a reverted call appears only in its error.
     returnData: result.vmError === undefined ? to0xHex(result.returnValue) : '0x',
     logs: logs.map((log) => logJson(block, txIndex, { ...log, logIndex: logIndex++ })),
     gasUsed: quantity(result.gasUsed),
@@ -188,7 +191,7 @@ async function runBlock(
   return { ...blockJson(block, options.returnFullTransactions), calls: callsJson(block, ran) };
 }
 
-/** One answer a block, blocks that close gaps included. Throws RpcError. */
+/** Returns one result per block, including the blocks that fill gaps. Throws RpcError. */
 export async function simulateBlocks(
   ctx: RpcContext,
   view: View,

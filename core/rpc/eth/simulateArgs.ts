@@ -11,7 +11,7 @@ import {
 import { type Decoded, goKind, goTypeError, readBool } from './goHex.ts';
 import { arrayOf } from './method.ts';
 
-/** A block of the request. */
+/** One block of the request. */
 export interface SimulatedInput {
   readonly header: BlockOverrides | undefined;
   readonly state: ReadonlyMap<string, AccountOverride> | undefined;
@@ -19,7 +19,7 @@ export interface SimulatedInput {
 }
 
 export interface SimulateOptions {
-  /** Movements of the native coin become logs. */
+  /** Adds a log for each transfer of the native coin. */
   readonly traceTransfers: boolean;
   readonly validation: boolean;
   readonly returnFullTransactions: boolean;
@@ -29,7 +29,10 @@ export interface SimulatePayload extends SimulateOptions {
   readonly blocks: readonly SimulatedInput[];
 }
 
-/** Read before the method refuses with geth's text; a request's body bounds calls anyway. */
+/**
+ * Maximum blocks to read; the method refuses more than its own limit with geth's text. The body size bounds the calls
+ * anyway.
+ */
 const BLOCKS_READ_MAX = 10_000;
 const CALLS_MAX = 10_000;
 

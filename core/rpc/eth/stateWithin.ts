@@ -4,7 +4,7 @@ import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, blockOf } from './blockId.ts';
 
-/** The state before the transaction of that index, as geth's stateAtTransaction. */
+/** The state before the transaction with that index, like geth's stateAtTransaction. */
 export async function stateBefore({ chain, evm }: RpcContext, id: BlockId, txIndex: number): Promise<View> {
   const block = blockOf(chain, id);
   if (block === undefined) throw serverError('block not found');

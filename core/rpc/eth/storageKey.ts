@@ -1,14 +1,14 @@
 import { type Bytes, parseHex } from '../../lib/bytes.ts';
 import { invalidParams } from '../rpcError.ts';
 
-/** A slot as a request names it. */
+/** A storage slot in a request. */
 export interface StorageKey {
   readonly slot: Bytes;
-  /** All 32 bytes were given: an answer that repeats the key repeats them all (geth's GetProof). */
+  /** The request gave all 32 bytes; an answer that repeats the key then shows all 32 (geth's GetProof). */
   readonly isWhole: boolean;
 }
 
-/** geth's decodeStorageKey: up to 32 bytes of hex, prefix and even length optional. */
+/** geth's decodeStorageKey: up to 32 bytes of hex; prefix and even length are optional. */
 export function readStorageKey(key: string): StorageKey {
   const digits = key.replace(/^0[xX]/, '');
   const even = digits.length % 2 === 0 ? digits : `0${digits}`;

@@ -17,13 +17,15 @@ import { type FilledTx, signTx } from './signTx.ts';
 const ZERO_ADDRESS = new Uint8Array(20);
 const WEI_PER_CENT_ETHER = 10_000_000_000_000_000n;
 
-/** Two decimals, rounded half up, as geth prints fees. */
+/** Ether with two decimals, rounded half up, like geth's fee texts. */
 function ether(wei: bigint): string {
   const cents = (wei + WEI_PER_CENT_ETHER / 2n) / WEI_PER_CENT_ETHER;
   return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`;
 }
 
-/** What the RPC refuses before the pool sees it: a typing error in a fee, a replayable signature. */
+/**
+ * Checks that the RPC makes before the pool: a fee that looks like a typing error, a signature that can be replayed.
+ */
 export function checkPolicy(ctx: RpcContext, tx: EthTx): void {
   const { txFeeCapWei, allowUnprotectedTxs } = ctx.limits;
   const fee = tx.maxFeePerGas * tx.gasLimit;
@@ -61,7 +63,9 @@ function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): st
   }
 }
 
-/** eth_sendRawTransaction: decode, wrap, submit; answers the hash once the pool has taken it (reference §3.9). */
+/**
+ * eth_sendRawTransaction: decodes, wraps and submits; returns the hash once the pool has accepted it (reference §3.9).
+ */
 export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
   const decoded = decodeEthTx(raw, ctx.suite);
   if (!decoded.ok) throw serverError(renderError(decoded.error).ethMessage);
@@ -82,7 +86,7 @@ async function fillGas(ctx: RpcContext, args: TransactionArgs): Promise<bigint> 
   throw outcomeError(estimate);
 }
 
-/** geth's setDefaults: nonce, fees and gas where the request has none. */
+/** geth's setDefaults: fills in nonce, fees and gas where the request omits them. */
 export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): Promise<FilledTx> {
   const fault = transactionFault(args, ctx.chain.evmChainId);
   if (fault !== undefined) throw serverError(fault);
@@ -94,7 +98,7 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
   const fees = fillFees(ctx, args, oracle);
   return {
     chainId: ctx.chain.evmChainId,
-    // What it costs decides whether it can run at all.
+    // The estimate includes the fees, because they decide whether the sender can afford the transaction.
     gas: await fillGas(ctx, { ...args, ...fees }),
     nonce: args.nonce ?? pendingNonce(ctx, args.from ?? ZERO_ADDRESS),
     fees,
@@ -106,7 +110,7 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
   };
 }
 
-/** The key of an account that the node signs for. */
+/** The secret key of an account that the node signs for. */
 export function secretOf(ctx: RpcContext, address: Bytes | undefined): Bytes {
   const secret = address === undefined ? undefined : ctx.keys.secret(address);
   if (secret !== undefined) return secret;
@@ -114,7 +118,7 @@ export function secretOf(ctx: RpcContext, address: Bytes | undefined): Bytes {
   throw serverError(isLocked ? 'authentication needed: password or unlock' : 'unknown account');
 }
 
-/** As secretOf, where a password opens what is locked; that of a key without one is not looked at. */
+/** Like secretOf, but the password opens a locked key. For a key without password it is ignored. */
 export function secretUnder(ctx: RpcContext, address: Bytes | undefined, password: string): Bytes {
   const { vault } = ctx.keys;
   if (address === undefined || vault?.has(address) !== true) return secretOf(ctx, address);
@@ -123,7 +127,7 @@ export function secretUnder(ctx: RpcContext, address: Bytes | undefined, passwor
   return opened.value;
 }
 
-/** eth_sendTransaction: fills what is missing, signs with a key of the node, submits. */
+/** eth_sendTransaction: fills in missing fields, signs with one of the node's keys, submits. */
 export async function sendTransaction(
   ctx: RpcContext,
   args: TransactionArgs,
@@ -134,7 +138,7 @@ export async function sendTransaction(
   return args.nonce !== undefined || args.from === undefined ? send() : turns.run(toHex(args.from), send);
 }
 
-/** The nonce after everything of the sender that waits in the pool. */
+/** The next nonce after the sender's executable transactions in the pool. */
 export function pendingNonce(ctx: RpcContext, address: Bytes): bigint {
   const state = ctx.chain.latest().account(address)?.nonce ?? 0n;
   const pooled = ctx.pool.pendingNonce(address) ?? 0n;

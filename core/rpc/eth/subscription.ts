@@ -16,27 +16,27 @@ import { shownTx } from './transactions.ts';
 type Live =
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly matcher: LogMatcher; readonly to: Height | undefined }
-  /** An empty list means all. */
+  /** An empty list means all transactions. */
   | { readonly kind: 'transactionReceipts'; readonly hashes: readonly Hash[] }
   | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
   | { readonly kind: 'syncing'; last: boolean };
 
-/** Notifications held for one subscription while its own request is still being answered. */
+/** Maximum notifications held for a subscription until the response to its request is sent. */
 const HELD_MAX = 1024;
-/** Bytes of the past told in one go: well under a millisecond of work. */
+/** Bytes of past events sent without a pause: well under a millisecond of work. */
 const PAST_BYTES_PER_PAUSE = 64 * 1024;
-/** What it costs to read a block of the past and one of its transactions, in such bytes. */
+/** Cost of reading a past block, and of each of its transactions, expressed as bytes sent. */
 const BLOCK_BYTES = 4096;
 const TX_BYTES = 512;
 
-/** What a session needs of whatever it carries notifications of. */
+/** What a session requires of a subscription. */
 export interface Subscription {
   end(): void;
-  /** The reply with the id is out. */
+  /** Called when the response with the subscription id has been sent. */
   release(): Promise<void>;
   onHead(news: HeadNews): void;
   onPendingTx(hash: Hash): void;
-  /** Lowest height of the past that is still to be told; Infinity when there is none. */
+  /** Lowest past height whose events are still to be sent; Infinity if there is none. */
   readonly untold: number;
 }
 
@@ -44,9 +44,9 @@ export interface SubscriptionParts {
   readonly ctx: RpcContext;
   readonly outbox: Outbox;
   readonly id: string;
-  /** The client is behind; the notification of this height was the first one lost. */
+  /** Called when the client is too far behind. The notification of this height was the first one lost. */
   readonly onFull: (height: Height) => void;
-  /** The past that was asked for is being pruned. */
+  /** Called when the requested past blocks are being pruned. */
   readonly onGap: (height: Height) => void;
 }
 
@@ -54,18 +54,18 @@ export interface EthSubscriptionParts extends SubscriptionParts {
   readonly request: Exclude<SubscriptionRequest, { kind: 'traceChain' }>;
 }
 
-/** One subscription of an EVM websocket. Blocks come in order, each once, whether from the past or as they are made. */
+/** One subscription of an EVM websocket. Blocks arrive in order and once each, past blocks as well as new ones. */
 export class EthSubscription implements Subscription {
   readonly #parts: EthSubscriptionParts;
   readonly #live: Live;
-  /** Lowest height that is still to be told. */
+  /** Lowest height whose events are still to be sent. */
   #next: Height;
-  /** False until the reply is out and everything before the head is told. */
+  /** False until the response is sent and the past up to the head is delivered. */
   #isLive = false;
   #held: string[] | undefined = [];
   #ended = false;
 
-  /** Throws where the request cannot be met. */
+  /** Throws if the request cannot be served. */
   constructor(parts: EthSubscriptionParts) {
     const { ctx, request } = parts;
     this.#parts = parts;
@@ -84,7 +84,7 @@ export class EthSubscription implements Subscription {
     return this.#isLive ? Number.POSITIVE_INFINITY : this.#next;
   }
 
-  /** The reply with the id is out. Tells what lies before the head, then follows it. */
+  /** Called when the response with the id has been sent. Delivers the past up to the head, then follows the head. */
   async release(): Promise<void> {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -108,14 +108,14 @@ export class EthSubscription implements Subscription {
       const height = await history?.next(this.#next, head);
       if (this.#ended) return;
       if (history === undefined) told += this.#tellPast(this.#next);
-      // What is pruned is no longer in the index either.
+      // Pruned heights are gone from the index as well.
       else if (this.#next > 0 && this.#next < ctx.chain.base()) this.#parts.onGap(this.#next);
       else if (height === undefined) this.#next = head + 1;
       else told += this.#tellPast(height);
     }
   }
 
-  /** Only transactions of the EVM have logs: heights without one need not be read. */
+  /** Only EVM transactions have logs, so heights without any need not be read. */
   #history(): History | undefined {
     const { indexing } = this.#parts.ctx;
     if (this.#live.kind !== 'logs' || indexing?.kind !== 'kv') return undefined;
@@ -127,7 +127,7 @@ export class EthSubscription implements Subscription {
       for (const result of this.#syncingChange(this.#live)) this.#notify(result, news.height);
       return;
     }
-    // What is committed while the past is being told will become part of it.
+    // Skips blocks that are committed during the replay: the replay will reach them.
     if (this.#isLive && news.height >= this.#next) this.#tellHead(news);
   }
 
@@ -138,7 +138,7 @@ export class EthSubscription implements Subscription {
     if (shown !== null) this.#notify(JSON.stringify(shown), ctx.chain.head());
   }
 
-  /** What it cost, in bytes. */
+  /** Returns the cost, expressed as bytes. */
   #tellPast(height: Height): number {
     const block = this.#parts.ctx.chain.ethBlock(height);
     if (block === undefined) {
@@ -148,7 +148,7 @@ export class EthSubscription implements Subscription {
     return BLOCK_BYTES + TX_BYTES * block.transactions.length + this.#tellHead(new HeadNews(block));
   }
 
-  /** The length of what was told. */
+  /** Returns the length of the texts sent. */
   #tellHead(news: HeadNews): number {
     this.#next = heightAfter(this.#parts.ctx.chain, news.height);
     let told = 0;
@@ -226,12 +226,12 @@ function liveOf(ctx: RpcContext, request: EthSubscriptionParts['request']): Live
   }
 }
 
-/** A height that is gone is an answer, never a silent gap; one that is yet to come is waited for. */
+/** A pruned height is an error, never a silent gap. For a future height the subscription waits. */
 function startOf({ chain }: RpcContext, from: BlockId): Height {
   assert(from.kind !== 'hash', 'a block number or tag');
   const next = heightAfter(chain, chain.head());
   if (from.kind === 'tag' && from.tag !== 'earliest') return next;
-  // Before the first block every number but that of genesis is yet to come, and the first may be a high one.
+  // Before the first block, every number above genesis is in the future, and the first height may be high.
   if (from.kind === 'number' && from.number > BigInt(headNumber(chain)))
     return Math.max(Number(from.number), next);
   const height = heightOf(chain, from) ?? 0;

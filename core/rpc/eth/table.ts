@@ -16,7 +16,7 @@ import { transactionMethods } from './methods/transactions.ts';
 import { txpoolMethods } from './methods/txpool.ts';
 import { openRpcOf } from './openRpc.ts';
 
-/** OpenRPC's own name, without a namespace of geth's kind. */
+/** OpenRPC prescribes this name, which has no geth-style namespace. */
 const DISCOVER: EthMethod = {
   method: 'rpc.discover',
   namespace: 'rpc',
@@ -32,7 +32,7 @@ const DISCOVER: EthMethod = {
   },
 };
 
-/** Every JSON-RPC method of the Ethereum surface; documentation and OpenRPC are generated from it. */
+/** All methods of the Ethereum JSON-RPC; documentation and OpenRPC are generated from this table. */
 export const ETH_METHODS: readonly EthMethod[] = [
   ...nodeMethods,
   ...blockMethods,
@@ -54,7 +54,7 @@ export const ETH_METHODS: readonly EthMethod[] = [
 
 const byName: ReadonlyMap<string, EthMethod> = new Map(ETH_METHODS.map((row) => [row.method, row]));
 
-/** undefined for an unknown method and for one of a disabled namespace: a client cannot tell them apart. */
+/** undefined for an unknown method and for one in a disabled namespace: clients cannot distinguish them. */
 export function findMethod(name: string, namespaces: readonly string[]): EthMethod | undefined {
   const row = byName.get(name);
   return row !== undefined && (row.namespace === 'rpc' || namespaces.includes(row.namespace))

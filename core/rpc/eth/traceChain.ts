@@ -8,8 +8,8 @@ import type { Subscription, SubscriptionParts } from './subscription.ts';
 import { traceBlock } from './tracing.ts';
 
 /**
- * geth's debug_subscribe traceChain: one notification a block that has transactions, and one of the last block. A
- * client that does not read holds up nothing but its own traces.
+ * geth's debug_subscribe traceChain: one notification per block with transactions, and one for the last block. A client
+ * that does not read delays only its own traces.
  */
 export class TraceChain implements Subscription {
   readonly #parts: SubscriptionParts;
@@ -60,7 +60,7 @@ export class TraceChain implements Subscription {
   }
 }
 
-/** A block whose trace takes too long is told as such; the next one may be shorter. */
+/** A block whose trace takes too long is reported as an error; later blocks may still be traced. */
 function told(failure: unknown): readonly { readonly error: string }[] {
   if (failure instanceof RpcError || failure instanceof ExecutionAborted)
     return [{ error: failure instanceof RpcError ? failure.message : 'execution timeout' }];

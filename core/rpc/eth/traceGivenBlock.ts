@@ -1,4 +1,4 @@
-/** Blocks that a request brings along. */
+/** Traces a block that the request contains. */
 import type { EthBlock } from '../../app/chain.ts';
 import { renderError } from '../../app/errors.ts';
 import { decodeEthTx } from '../../app/evm/ethTx.ts';
@@ -15,7 +15,7 @@ import { contextOf, traceBlock } from './tracing.ts';
 
 const malformed = (why: string): RpcError => serverError(`could not decode block: ${why}`);
 
-/** Header and transactions of a block's RLP; uncles and withdrawals are not looked at. */
+/** Header and transactions of a block's RLP; uncles and withdrawals are ignored. */
 function decodeBlock(ctx: RpcContext, raw: Bytes) {
   const decoded = decodeRlp(raw);
   if (!decoded.ok) throw malformed(renderError(decoded.error).ethMessage);
@@ -35,7 +35,7 @@ function decodeBlock(ctx: RpcContext, raw: Bytes) {
   return { header: header.value, txs };
 }
 
-/** A block that may never have been, on a parent that is of the chain. */
+/** Traces a block that need not be on the chain; its parent must be. */
 export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonObject): Promise<unknown> {
   const { header, txs } = decodeBlock(ctx, raw);
   const hash = headerHash(header, (message) => ctx.suite.keccak256(message));

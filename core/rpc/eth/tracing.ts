@@ -1,4 +1,4 @@
-/** Executions run again with somebody watching: the same state, base fee and gas as when they counted. */
+/** Runs executions again with a tracer, on the same state and with the same base fee and gas as originally. */
 import type { EthBlock } from '../../app/chain.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
@@ -13,7 +13,7 @@ import { tracerOf } from './tracers/table.ts';
 import type { Tracer, TracerContext } from './tracers/tracer.ts';
 import { minedTx } from './transactions.ts';
 
-/** Logs of a block before one of its transactions. */
+/** Counter that starts after the logs of the earlier transactions in the block. */
 function logsBefore({ receipts }: EthBlock, txIndex: number): LogCounter {
   return new LogCounter(receipts.slice(0, txIndex).reduce((sum, { logs }) => sum + logs.length, 0));
 }
@@ -41,7 +41,7 @@ export function contextOf(
   };
 }
 
-/** The block's height in the store; the Ethereum genesis block has no transactions to trace. */
+/** The block's height in the store. Throws for the Ethereum genesis block, which has no transactions to trace. */
 function traceable(block: EthBlock | undefined, missing: string): number {
   if (block === undefined) throw serverError(missing);
   if (block.header.extraData.length === 0 || block.header.number === 0)
@@ -104,7 +104,7 @@ export function traceOverridesOf(config: JsonObject) {
   return { state: readState?.value, block: readBlock?.value };
 }
 
-/** For a call that is in no block. */
+/** Tracer for a call that is not in a block. */
 export const callTracerOf = (ctx: RpcContext, config: JsonObject): Tracer =>
   tracerOf(config, {
     suite: ctx.suite,

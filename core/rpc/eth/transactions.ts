@@ -3,7 +3,7 @@ import type { Hash } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { minedTxJson, pendingTxJson } from './render.ts';
 
-/** Where a committed Ethereum transaction stands. */
+/** Block and index of a committed Ethereum transaction. */
 export function minedTx(
   ctx: RpcContext,
   hash: Hash,
@@ -14,7 +14,7 @@ export function minedTx(
   return block === undefined ? undefined : { block, index: location.ethIndex };
 }
 
-/** The transaction as committed, else as it waits in the pool; null when unknown. */
+/** The transaction as committed, else as pooled; null if unknown. */
 export function shownTx(ctx: RpcContext, hash: Hash): Record<string, unknown> | null {
   const mined = minedTx(ctx, hash);
   if (mined !== undefined) return minedTxJson(mined.block, mined.index);

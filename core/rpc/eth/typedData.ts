@@ -1,4 +1,4 @@
-/** EIP-712 as wallets send it: JSON with types, primaryType, domain and message. */
+/** EIP-712 typed data from wallets: JSON with types, primaryType, domain and message. */
 
 import { bigintToFixed } from '../../app/evm/numbers.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
@@ -21,11 +21,11 @@ export interface TypedData {
 
 const TYPES_MAX = 256;
 const FIELDS_MAX = 256;
-/** Of the name and of the type of a field. */
+/** Maximum length of a field's name and of its type. */
 const NAME_LENGTH_MAX = 256;
-/** Structs and arrays inside one another. */
+/** Maximum nesting of structs and arrays. */
 const DEPTH_MAX = 32;
-/** In all structs and arrays together: no wallet shows its user as many. */
+/** Maximum values in all structs and arrays together; no wallet shows its user as many. */
 const VALUES_MAX = 65_536;
 
 const fault = (text: string): Error => invalidParams(`invalid argument 1: ${text}`);
@@ -61,7 +61,9 @@ export function readTypedData(value: Json): TypedData {
 
 const baseOf = (type: string): string => type.replace(/(\[[0-9]*\])+$/, '');
 
-/** `Mail(Person from,string contents)Person(string name)`: the type and, in order of name, all it refers to. */
+/**
+ * EIP-712 encodeType: `Mail(Person from,string contents)Person(string name)`, sorted by name after the primary type.
+ */
 function encodeType(primary: string, types: TypedData['types']): string {
   const found = new Set<string>();
   const waiting = [primary];
@@ -90,7 +92,7 @@ function integerOf(value: Json, type: string): bigint {
   return BigInt.asUintN(256, number);
 }
 
-/** Hex; without 0x, as Go takes it for an address alone: wallets would sign the letters of other texts. */
+/** Reads hex. Only an address may lack 0x, as in Go: for other texts without it, wallets would sign the characters. */
 function bytesOf(value: Json, type: string): Bytes {
   const isHex = typeof value === 'string' && (type === 'address' || /^0x/i.test(value));
   const parsed = isHex ? parseHex(value) : undefined;
@@ -101,7 +103,7 @@ function bytesOf(value: Json, type: string): Bytes {
 class Encoder {
   readonly #types: TypedData['types'];
   readonly #keccak: (message: Bytes) => Bytes;
-  /** Worked out once a type: there may be as many structs as a request has room for. */
+  /** Cached per type: a request may contain very many structs. */
   readonly #typeHashes = new Map<string, Bytes>();
   #values = 0;
 
@@ -165,7 +167,7 @@ class Encoder {
   }
 }
 
-/** keccak256(0x1901 ‖ domain ‖ message). Throws RpcError where a value does not fit its type. */
+/** keccak256(0x1901 ‖ domain ‖ message). Throws RpcError if a value does not fit its type. */
 export function typedDataHash(data: TypedData, suite: Pick<CryptoSuite, 'keccak256'>): Bytes {
   const encoder = new Encoder(data.types, suite);
   const domain = encoder.struct('EIP712Domain', data.domain, 0);

@@ -1,4 +1,4 @@
-/** What the explorer's page cannot ask of the consensus RPC: any name of a thing to the thing, and accounts. */
+/** Queries of the explorer page that the consensus RPC lacks: a search for any identifier, and accounts. */
 import { toEip55 } from '../../address/eip55.ts';
 import { formatAddress, parseAnyAddress } from '../../address/kinds.ts';
 import type { EthTx, TxLocation } from '../../app/chain.ts';
@@ -25,7 +25,7 @@ const answer = (status: number, body: unknown): HttpAnswer => ({
   body: JSON.stringify(body),
 });
 
-/** `name` is the path below `/explorer/api/`. */
+/** `name` is the path after `/explorer/api/`. */
 export async function answerExplorer(ctx: RpcContext, name: string, query: string): Promise<HttpAnswer> {
   const values = parseQueryString(query);
   const text = (values.ok ? (values.value.get('q') ?? '') : '').trim();
@@ -56,7 +56,7 @@ const hashOf = (text: string): Bytes | undefined => {
   return parsed.ok && parsed.value.length === 32 ? parsed.value : undefined;
 };
 
-/** A consensus or an Ethereum hash of a transaction. */
+/** Finds a transaction by its consensus hash or its Ethereum hash. */
 const locationOf = ({ chain }: RpcContext, hash: Bytes): TxLocation | undefined =>
   chain.ethTxLocation(hash) ?? chain.txLocation(hash);
 

@@ -1,4 +1,4 @@
-/** The application, asked through the consensus RPC. */
+/** Methods of the consensus RPC that ask the application. */
 import type { ProofOp } from '../../../app/stateProof.ts';
 import { base64Json } from '../../../codec/json.ts';
 import { toBase64 } from '../../../lib/base64.ts';
@@ -7,7 +7,7 @@ import { answerAbciQuery } from '../../cosmos/abciQuery.ts';
 import { heightAfter } from '../../heightSteps.ts';
 import { type CometMethod, method } from '../method.ts';
 
-/** Clients take both for texts, even where they are empty. */
+/** `key` and `data` are strings even if empty: clients expect strings. */
 const proofOpJson = ({ type, key, data }: ProofOp) => ({
   type,
   key: toBase64(key),

@@ -1,4 +1,4 @@
-/** Blocks, headers, commits, results and what was in force at a height. */
+/** Blocks, headers, commits, results, and the validators and parameters in force at a height. */
 import {
   base64Json,
   blockIdJson,
@@ -41,7 +41,7 @@ function headerAnswer(ctx: RpcContext, height: Height | undefined) {
   return { header: meta === undefined ? null : headerJson(meta.header) };
 }
 
-/** A hash of the wrong length is no block's. */
+/** A hash of another length than 32 bytes belongs to no block. */
 const heightOfHash = (ctx: RpcContext, hash: Bytes): Height | undefined =>
   hash.length === 32 ? ctx.chain.heightOfBlockHash(hash) : undefined;
 
@@ -69,7 +69,8 @@ function commitAnswer(ctx: RpcContext, asked: bigint | undefined) {
   const height = resolveHeight(ctx, asked, head);
   const meta = chain.blockMeta(height);
   if (meta === undefined) return null;
-  // The head's commit is only what this node has seen: the block that will fix it does not exist yet.
+  // The head's canonical commit is in the next block, which does not exist yet: return the commit that this node has
+  // seen.
   const canonical = height === head ? undefined : chain.commit(height);
   const commit = canonical ?? chain.seenCommit(height);
   if (commit === undefined) return null;

@@ -1,4 +1,4 @@
-/** Where consensus stands, for people and tools that look into a live node. */
+/** The state of consensus, for operators and tools that inspect a running node. */
 import { blockJson, partSetHeaderJson, proposalJson, validatorSetJson } from '../../../codec/json.ts';
 import { formatTime } from '../../../codec/timeText.ts';
 import type { BitSet } from '../../../lib/bitset.ts';
@@ -19,7 +19,7 @@ function readerOf(ctx: RpcContext): ConsensusReader {
 const timeText = (micros: Micros): string =>
   formatTime(micros === 0 ? ZERO_TIME : timestampOf(Math.max(0, micros)));
 
-/** Votes of round 0 up to the one after ours, which is tracked to skip to it. */
+/** Votes of round 0 up to the round after the current one, whose votes consensus tracks to be able to skip to it. */
 function roundVotes(rs: RoundState) {
   const last = rs.step === STEP.newHeight ? rs.round : rs.round + 1;
   return Array.from({ length: last + 1 }, (_, round) => {
@@ -98,7 +98,7 @@ const bitsJson = (bits: BitSet | undefined): string | null => (bits === undefine
 function peerJson(ctx: RpcContext, id: string, round: PeerRoundReader) {
   const status = ctx.network?.peerStatuses().find(({ info }) => info.id === id);
   const { height, polRound, received } = round;
-  // A peer that is behind is sent the votes of the commit that our chain has for its height.
+  // This node sends a peer at an earlier height the votes of the stored commit for that height.
   const catchup = height < ctx.chain.head() && height > 0 ? ctx.chain.commit(height) : undefined;
   return {
     node_address: status === undefined ? id : `${id}@${status.ip}`,

@@ -1,4 +1,4 @@
-/** net_info: who we are connected to, whom we refuse, and how much went over each connection. */
+/** net_info: connected peers, banned peers, and the traffic of each connection. */
 import { formatTime } from '../../../codec/timeText.ts';
 import { toUpperHex } from '../../../lib/bytes.ts';
 import { type Micros, timestampOf } from '../../../types/ids.ts';
@@ -15,7 +15,7 @@ export function netInfo(ctx: RpcContext) {
     listeners: listeners.map((address) => `Listener(@${address})`),
     n_peers: String(peers.length),
     peers: peers.map((peer) => peerJson(now, peer)),
-    // CometBFT bans nobody, so it has no word for it.
+    // Orrery's own field: CometBFT has no bans.
     banned: (ctx.network?.bans?.() ?? []).map(({ peer, reason, until }) => ({
       id: peer,
       reason,
@@ -61,7 +61,7 @@ function peerJson(now: Micros, peer: PeerStatus) {
 
 const nanos = (micros: Micros): string => String(BigInt(Math.max(0, Math.floor(micros))) * 1000n);
 
-/** Of the rates only the average is measured here; the others repeat it, as clients expect every field. */
+/** Only the average rate is measured. The other rates repeat it, because clients expect every field. */
 function monitorJson(now: Micros, upMicros: Micros, bytes: number) {
   const average = String(upMicros <= 0 ? 0 : Math.round((bytes * 1_000_000) / upMicros));
   return {

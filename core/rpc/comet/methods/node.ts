@@ -1,4 +1,4 @@
-/** The node itself: health, status, genesis, network, pool. */
+/** The node itself: health, status, genesis, network, mempool. */
 import { genesisJson } from '../../../codec/genesis.ts';
 import { publicKeyJson } from '../../../codec/json.ts';
 import { formatTime } from '../../../codec/timeText.ts';
@@ -15,7 +15,7 @@ import { perPageOf } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';
 import { netInfo } from './netInfo.ts';
 
-/** As every CometBFT 0.38 node lists its channels. */
+/** The channels that every CometBFT 0.38 node lists. */
 const CHANNELS_HEX = '40202122233038606100';
 const P2P_PROTOCOL = '8';
 const BLOCK_PROTOCOL = '11';
@@ -23,7 +23,7 @@ const GENESIS_BYTES_MAX = 16 * 1024 * 1024;
 
 const genesisBytes = new WeakMap<RpcContext, Bytes>();
 
-/** Rendered once a node: genesis does not change. */
+/** Rendered once per node, as genesis does not change. */
 function renderedGenesis(ctx: RpcContext): Bytes {
   let bytes = genesisBytes.get(ctx);
   if (bytes === undefined) {
@@ -91,7 +91,7 @@ function genesisChunk(ctx: RpcContext, chunk: bigint) {
   const bytes = renderedGenesis(ctx);
   const total = Math.max(1, Math.ceil(bytes.length / GENESIS_BYTES_MAX));
   if (chunk >= BigInt(total)) {
-    // Upstream counts the chunks one short here; clients have learned this text.
+    // CometBFT's text states one chunk too few. Clients depend on this text.
     throw serverError(`there are ${total - 1} chunks, ${chunk} is invalid`);
   }
   const start = Number(chunk) * GENESIS_BYTES_MAX;

@@ -29,7 +29,7 @@ function queryOf(text: string): Query {
   return query.value;
 }
 
-/** A hash that is none is an error, not a search that finds nothing. */
+/** An invalid hash in the query is an error, not an empty result. */
 function checkHash({ conditions }: Query): void {
   const asked = conditions.find(({ tag }) => tag === TX_HASH_KEY);
   if (asked === undefined) return;
@@ -39,7 +39,7 @@ function checkHash({ conditions }: Query): void {
     throw serverError('error while retrieving the result: transaction hash cannot be empty');
 }
 
-/** `list` ascends. */
+/** `list` must be in ascending order. */
 function ordered<T>(list: readonly T[], orderBy: string, fallback: 'asc' | 'desc'): readonly T[] {
   const order = orderBy === '' ? fallback : orderBy;
   if (order === 'asc') return list;
@@ -47,7 +47,7 @@ function ordered<T>(list: readonly T[], orderBy: string, fallback: 'asc' | 'desc
   throw serverError('expected order_by to be either `asc` or `desc` or empty');
 }
 
-/** Found before the block was pruned, gone when it is shown: left out. */
+/** Omits an item whose block was pruned after the search found it. */
 const present = <T>(item: T | undefined): readonly T[] => (item === undefined ? [] : [item]);
 
 export const searchMethods: readonly CometMethod[] = [

@@ -1,4 +1,4 @@
-/** Submission and look-up of transactions. */
+/** Submission and lookup of transactions. */
 
 import { type Bytes, toUpperHex } from '../../../lib/bytes.ts';
 import type { SubmitResult } from '../../../types/submit.ts';
@@ -16,7 +16,7 @@ function checkedOrThrow(answer: SubmitResult): Checked {
   return answer;
 }
 
-/** What the pool says by itself comes at once; the application's verdict is not waited for. */
+/** Reports an immediate refusal by the mempool, but does not wait for CheckTx of the application. */
 async function broadcastAsync(ctx: RpcContext, tx: Bytes) {
   const later = ctx.pause?.() ?? Promise.resolve();
   const answer = await Promise.race([ctx.submit(tx), later.then(() => undefined)]);

@@ -1,15 +1,15 @@
-/** What an operator may do to a running node; served only where the configuration says so. */
+/** Methods that change a running node. Served only if the configuration enables them. */
 import { parsePeerAddress } from '../../../p2p/peerAddress.ts';
 import type { DialOrder } from '../../../p2p/peersContract.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
 import { type CometMethod, method } from '../method.ts';
 
-/** Addresses in one request. */
+/** Maximum addresses in one request. */
 const DIALS_MAX = 100;
 
 interface Manner extends Omit<DialOrder, 'peers'> {
-  /** As the messages name them. */
+  /** The word used in error messages. */
   readonly what: 'seeds' | 'peers';
 }
 

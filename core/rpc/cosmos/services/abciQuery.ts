@@ -1,4 +1,4 @@
-/** cosmos.base.tendermint.v1beta1.Service/ABCIQuery: the application's own query door, beside the services. */
+/** cosmos.base.tendermint.v1beta1.Service/ABCIQuery: raw ABCI queries to the application, beside the services. */
 
 import type { ProofOp } from '../../../app/stateProof.ts';
 import { bool, bytes, int64, int64Big, optional, repeated, string, uint32 } from '../../../codec/fields.ts';
@@ -13,7 +13,10 @@ const DATA_MAX = 1_048_576;
 const VALUE_MAX = 64 * 1_048_576;
 const TEXT_MAX = 4096;
 const OPS_MAX = 64;
-/** As in the SDK: a service, which this one is too, is asked itself. Questions within questions would have no end. */
+/**
+ * The paths that the SDK accepts. Services must be called directly; as ABCIQuery is a service, it could else nest
+ * without end.
+ */
 const PATHS = /^\/?(?:app|store|p2p|custom)(?:\/|$)/;
 
 interface Request {

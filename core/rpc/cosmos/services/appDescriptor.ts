@@ -1,4 +1,4 @@
-/** cosmos.base.reflection.v2alpha1: what this chain accepts and answers, for clients that are built while they run. */
+/** cosmos.base.reflection.v2alpha1: what this chain accepts and answers, for clients that adapt at run time. */
 import { SIGN_MODE } from '../../../app/cosmos/tables.ts';
 import { bool, int32, optional, repeated, repeatedString, string } from '../../../codec/fields.ts';
 import { type Table, table } from '../../../codec/proto.ts';
@@ -8,7 +8,7 @@ import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.t
 
 const PACKAGE = 'cosmos.base.reflection.v2alpha1';
 const SERVICE = `${PACKAGE}.ReflectionService`;
-/** The SDK says v1beta1 here, whatever the version of the package. */
+/** The SDK uses v1beta1 in this path although the package is v2alpha1. */
 const ROOT = '/cosmos/base/reflection/v1beta1/app_descriptor';
 const NAME_BYTES_MAX = 256;
 const LIST_MAX = 1024;
@@ -16,7 +16,7 @@ const LIST_MAX = 1024;
 interface SignMode {
   readonly name: string;
   readonly number: number;
-  /** Always empty, as in the SDK: nothing tells how to sign in a mode. */
+  /** Always empty, as in the SDK: no method describes how to sign in a mode. */
   readonly authnInfoProviderMethodFullname: string;
 }
 const SIGNING_MODE = table<SignMode>(`${PACKAGE}.SigningModeDescriptor`, [
@@ -128,7 +128,7 @@ function queryServices(rows: readonly ServiceMethod[]): readonly QueryService[] 
   }));
 }
 
-/** One of the six: `Get…Descriptor`, answering one field. */
+/** One of the six `Get…Descriptor` methods, whose response has one field. */
 function part<K extends string, R>(
   [name, key, path, doc]: readonly [name: string, key: K, path: string, doc: string],
   shape: Table<R>,
@@ -148,7 +148,7 @@ function part<K extends string, R>(
   });
 }
 
-/** `rows`: every query of the node, asked for when the first request comes. */
+/** `rows` returns all queries of the node. It is called on the first request. */
 export const appDescriptorMethods = (rows: () => readonly ServiceMethod[]): readonly ServiceMethod[] => [
   part(['AuthnDescriptor', 'authn', 'authn', 'How transactions may be signed.'], AUTHN, () => ({
     signModes: signModes(),

@@ -29,7 +29,7 @@ interface AccountResponse {
 const ACCOUNT_RESPONSE = table<AccountResponse>(`${PACKAGE}.QueryAccountResponse`, [
   optional(1, 'account', ANY),
 ]);
-/** For clients of the ABCI query. */
+/** For clients that use ABCI queries. */
 export const decodeAccountResponse = (data: Bytes): Result<AccountResponse, unknown> =>
   decode(ACCOUNT_RESPONSE, data);
 
@@ -47,7 +47,7 @@ function authParams(appState: unknown): AuthParams {
   return present(read.ok ? read.value : undefined, 'a node runs on a genesis that it has checked');
 }
 
-/** The account, or what a client is told that asks for one that is not there. */
+/** The account; throws the not-found error if it does not exist. */
 function accountOf({ ctx, view }: QueryScope, address: string): EthAccount {
   const account = ethAccountOf(view, accountAddress(address, ctx.chain.hrp), ctx.chain.hrp);
   if (account === undefined) {
@@ -125,7 +125,7 @@ const accountMethods: readonly ServiceMethod[] = [
     request: table<{ readonly id: bigint; readonly accountId: bigint }>(
       `${PACKAGE}.QueryAccountAddressByIDRequest`,
       [
-        // Deprecated; the SDK, too, looks at it only to refuse it.
+        // Deprecated. Like the SDK, it is read only to refuse it.
         int64Big(1, 'id'),
         uint64Big(2, 'accountId'),
       ],
@@ -153,8 +153,8 @@ const accountMethods: readonly ServiceMethod[] = [
 ];
 
 /**
- * The SDK serves both directions at one path and means bytes by it; texts are asked over gRPC. Here both work: what has
- * no Bech32 checksum and is base64 of an address means bytes.
+ * Whether the text is a base64 address. The SDK serves both directions at one REST path and always reads bytes; texts
+ * work only over gRPC. Here both work: a text without a valid Bech32 checksum that is base64 of an address means bytes.
  */
 function isBase64Address(text: string): boolean {
   if (decodeBech32(text).ok) return false;

@@ -46,7 +46,7 @@ function balanceOf({ ctx, view }: QueryScope, address: string, denom: string): C
 const owned = (scope: QueryScope, address: string): readonly Coin[] =>
   [balanceOf(scope, address, scope.ctx.chain.denom)].filter(({ amount }) => amount !== '0');
 
-/** The one coin that is, with what its balances add up to. */
+/** The native coin, the only one, with the sum of its balances. */
 const supply = ({ ctx, view }: QueryScope): readonly Coin[] => {
   const amount = readSupply(view, ctx.chain.denom);
   return amount === 0n ? [] : [{ denom: ctx.chain.denom, amount: amount.toString() }];
@@ -252,7 +252,7 @@ const paramMethods: readonly ServiceMethod[] = [
       `${PACKAGE}.QuerySendEnabledResponse`,
       [repeated(1, 'sendEnabled', SEND_ENABLED, COINS_MAX), optional(99, 'pagination', PAGE_RESPONSE)],
     ),
-    // The SDK pages only where it is not asked for denominations by name.
+    // The SDK returns a page only if the request names no denoms.
     run: (_scope, { denoms, pagination }) =>
       denoms.length > 0
         ? { sendEnabled: [], pagination: undefined }

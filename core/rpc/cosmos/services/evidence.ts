@@ -1,4 +1,4 @@
-/** chain.evidence.v1: which validators were proven to misbehave, and when. */
+/** chain.evidence.v1: which validators are proven to have misbehaved, and when. */
 import { formatAddress, parseAnyAddress } from '../../../address/kinds.ts';
 import {
   OFFENCES_KEPT_MAX,
@@ -54,13 +54,13 @@ const shown = (validator: Address, { count, offences }: OffenceRecord, hrp: stri
 
 const json = <T>(of: Table<T>, value: T) => protoJson(of as unknown as Table<unknown>, value);
 
-/** With times as texts. */
+/** A record in JSON, with times as RFC 3339 texts. */
 const recordJson = ({ offences, ...rest }: ShownRecord) => ({
   ...json(RECORD, { ...rest, offences: [] }),
   offences: offences.map((offence) => ({ ...json(OFFENCE, offence), time: formatProtoTime(offence.time) })),
 });
 
-/** Bech32 consensus address, or hex as the consensus RPC shows it. */
+/** Reads a consensus address in Bech32, or in hex as the consensus RPC shows it. */
 function consensusAddress(text: string, hrp: string): Address {
   const parsed = parseAnyAddress(text, hrp);
   if (!parsed.ok) throw new GrpcError(GRPC.invalidArgument, parsed.error.message);

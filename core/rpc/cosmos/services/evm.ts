@@ -1,4 +1,4 @@
-/** chain.evm.v1 and chain.feemarket.v1: Ethereum's half of the state, asked the Cosmos way. */
+/** chain.evm.v1 and chain.feemarket.v1: Ethereum state through the Cosmos APIs. */
 import { encodeBech32 } from '../../../address/bech32.ts';
 import { EMPTY_CODE_HASH } from '../../../app/evm/admission.ts';
 import { toWord } from '../../../app/evm/numbers.ts';
@@ -21,7 +21,7 @@ const addressRequest = (name: string) => table<AddressRequest>(`${PACKAGE}.${nam
 
 function slotOf(key: string): Bytes {
   const digits = key.replace(/^0x/i, '');
-  // A slot is a number to people: `0x0`, as geth reads it too.
+  // Users write a slot as a number such as `0x0`, with an odd number of digits; geth accepts this too.
   const slot = parseHex(digits.length % 2 === 0 ? digits : `0${digits}`);
   if (slot.ok && slot.value.length <= 32) return toWord(slot.value);
   throw new GrpcError(GRPC.invalidArgument, `invalid storage key ${key}: expected up to 32 bytes of hex`);

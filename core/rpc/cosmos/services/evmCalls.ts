@@ -1,4 +1,4 @@
-/** chain.evm.v1, second half: calls that change nothing. */
+/** chain.evm.v1, second part: calls, which do not change the state. */
 import type { AccountOverride, BlockOverrides, CallArgs, CallOutcome } from '../../../app/chain.ts';
 import { MSG_ETHEREUM_TX_RESPONSE, type MsgEthereumTxResponse } from '../../../app/tx/response.ts';
 import { bytes, int64Big, string, uint64Big } from '../../../codec/fields.ts';
@@ -25,12 +25,12 @@ export const ARGS_BYTES_MAX = 1_048_576;
 const RET_BYTES_MAX = 64 * 1_048_576;
 
 interface CallRequest {
-  /** JSON as eth_call takes it. */
+  /** JSON, as the first parameter of eth_call. */
   readonly args: Bytes;
   readonly gasCap: bigint;
   readonly proposerAddress: Bytes;
   readonly chainId: bigint;
-  /** JSON of state overrides as eth_call takes them; empty for none. */
+  /** JSON of state overrides, as for eth_call; empty for none. */
   readonly overrides: Bytes;
 }
 const CALL_REQUEST = table<CallRequest>(`${PACKAGE}.EthCallRequest`, [
@@ -95,7 +95,7 @@ const minedBy = (feeRecipient: Bytes): BlockOverrides => ({
   blobBaseFee: undefined,
 });
 
-/** What went wrong in the EVM is part of the answer; what never ran is an error. */
+/** A failure in the EVM is part of the answer; a call that never ran is an error. */
 function outcomeOf(outcome: CallOutcome): Pick<MsgEthereumTxResponse, 'ret' | 'vmError' | 'gasUsed'> {
   switch (outcome.kind) {
     case 'returned':

@@ -1,4 +1,4 @@
-/** chain.evm.v1, third part: what the EVM runs by. */
+/** chain.evm.v1, third part: parameters of the EVM. */
 import { formatAddress, parseAddress } from '../../../address/kinds.ts';
 import type { ChainReader } from '../../../app/chain.ts';
 import { optional, string, uint64Big } from '../../../codec/fields.ts';
@@ -30,7 +30,7 @@ function validatorAccount({ ctx, view }: QueryScope, consAddress: string): Valid
   const known = ctx.chain.validators(Math.max(view.height, 1))?.validators ?? [];
   if (!known.some((one) => equalBytes(one.address, address.value)))
     throw new GrpcError(GRPC.notFound, `validator ${consAddress} not found`, true);
-  // A validator earns under the account with the 20 bytes of its consensus address.
+  // A validator's tips go to the account with the 20 bytes of its consensus address.
   return {
     accountAddress: formatAddress('acc', ctx.chain.hrp, address.value),
     sequence: view.account(address.value)?.nonce ?? 0n,
@@ -49,7 +49,7 @@ const PARAMS = table<EvmParams>(`${PACKAGE}.Params`, [
   string(3, 'fork', 64),
 ]);
 
-/** Fork points as the models write them: a height or time in decimal, empty for never. */
+/** Activation points of forks: a block number or time as decimal text, empty for never. */
 interface ChainConfig {
   readonly homesteadBlock: string;
   readonly eip150Block: string;
@@ -92,7 +92,7 @@ const CHAIN_CONFIG = table<ChainConfig>(`${PACKAGE}.ChainConfig`, [
   string(29, 'osakaTime', FORK_TEXT_MAX),
 ]);
 
-/** Genesis names the newest fork, and all that is older is active with it. */
+/** Genesis names the newest active fork; all older ones are active as well. */
 function configOf({ fork, evmChainId, denom }: ChainReader): ChainConfig {
   const since = (name: ForkName): string => (FORKS.indexOf(fork) >= FORKS.indexOf(name) ? '0' : '');
   return {

@@ -1,4 +1,4 @@
-/** chain.evm.v1, last part: executions seen again, as the debug namespace of JSON-RPC shows them. */
+/** chain.evm.v1, last part: traces, with the results of JSON-RPC's debug namespace. */
 import { ExecutionAborted } from '../../../app/guard.ts';
 import { bytes, int64, string, uint64Big } from '../../../codec/fields.ts';
 import { table } from '../../../codec/proto.ts';
@@ -37,7 +37,7 @@ function hashOf(text: string, what: string): Bytes {
   return hash.ok && hash.value.length === 32 ? hash.value : invalid(`${what}: expected 32 bytes of hex`);
 }
 
-/** What the trace says, as JSON; what JSON-RPC would refuse with is the status. */
+/** The trace as JSON. An error that JSON-RPC would return becomes a gRPC status. */
 async function answered(trace: Promise<unknown>): Promise<{ readonly data: Bytes }> {
   try {
     return { data: encodeUtf8(goJson(await trace)) };
@@ -62,15 +62,15 @@ async function traceCall(scope: QueryScope, request: TraceCallRequest): Promise<
 }
 
 interface TraceCallRequest {
-  /** JSON as eth_call takes it. */
+  /** JSON, as the first parameter of eth_call. */
   readonly args: Bytes;
   readonly gasCap: bigint;
-  /** JSON as debug_traceCall takes it. */
+  /** JSON, as the config parameter of debug_traceCall. */
   readonly traceConfig: Bytes;
 }
 interface TraceBlockRequest {
   readonly blockNumber: number;
-  /** Instead of the number. */
+  /** Used instead of the number if not empty. */
   readonly blockHash: string;
   readonly traceConfig: Bytes;
 }

@@ -1,4 +1,4 @@
-/** chain.feemarket.v1: EIP-1559 as this chain has it. */
+/** chain.feemarket.v1: the parameters of EIP-1559 and the base fee. */
 import { parseAppState } from '../../../app/appState.ts';
 import type { FeeMarketParams } from '../../../app/feemarket/baseFee.ts';
 import { bool, int64Big, optional, string, uint64Big } from '../../../codec/fields.ts';
@@ -15,7 +15,7 @@ interface Params {
   readonly noBaseFee: boolean;
   readonly baseFeeChangeDenominator: bigint;
   readonly elasticityMultiplier: bigint;
-  /** Of the first block, wei. */
+  /** Base fee of the first block, in wei. */
   readonly baseFee: string;
   readonly minGasPrice: string;
   readonly collectBaseFee: boolean;
@@ -31,7 +31,7 @@ const PARAMS = table<Params>(`${PACKAGE}.Params`, [
 
 const known = new WeakMap<RpcContext, FeeMarketParams>();
 
-/** As genesis has them: nothing changes them later. */
+/** The parameters in genesis: nothing changes them later. */
 export function feeMarketOf(ctx: RpcContext): FeeMarketParams {
   const before = known.get(ctx);
   if (before !== undefined) return before;
@@ -45,7 +45,10 @@ export function feeMarketOf(ctx: RpcContext): FeeMarketParams {
   return params;
 }
 
-/** Of a block that is asked for its own, as Ethermint's state of that height has it; else that of the block to come. */
+/**
+ * The base fee of the requested block, as in Ethermint's state of that height; without a height, that of the next
+ * block.
+ */
 export function baseFeeAt({ ctx, asked }: QueryScope): bigint {
   const header = asked === undefined ? undefined : ctx.chain.ethBlock(asked)?.header;
   return header?.baseFeePerGas ?? ctx.chain.nextBaseFee();

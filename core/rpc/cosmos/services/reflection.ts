@@ -1,4 +1,4 @@
-/** cosmos.base.reflection.v1beta1: which messages may stand in an Any. */
+/** cosmos.base.reflection.v1beta1: which messages an Any may contain. */
 import { repeatedString, string } from '../../../codec/fields.ts';
 import { table } from '../../../codec/proto.ts';
 import { INTERFACES } from '../interfaces.ts';

@@ -1,4 +1,4 @@
-/** cosmos.base.tendermint.v1beta1: the consensus engine, in protobuf's JSON. */
+/** cosmos.base.tendermint.v1beta1: the consensus engine, in protobuf JSON. */
 import { formatAddress } from '../../../address/kinds.ts';
 import type { ChainReader } from '../../../app/chain.ts';
 import { PUB_KEY } from '../../../app/cosmos/tables.ts';
@@ -44,7 +44,7 @@ const blockAnswer = (name: string) =>
     optional(3, 'sdkBlock', SDK_BLOCK),
   ]);
 
-/** The SDK's words, and CometBFT's for what is no height. */
+/** Refuses with the SDK's text, or with CometBFT's for a height below 1. */
 function refuseNoHeight(chain: ChainReader, height: number): void {
   if (height > chain.head())
     throw new GrpcError(GRPC.invalidArgument, 'requested block height is bigger then the chain length');

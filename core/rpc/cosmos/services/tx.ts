@@ -1,4 +1,4 @@
-/** cosmos.tx.v1beta1.Service: transactions submitted, simulated, found and taken apart. */
+/** cosmos.tx.v1beta1.Service: submits, simulates, finds and decodes transactions. */
 
 import { BLOCK } from '../../../codec/block.ts';
 import {
@@ -166,7 +166,7 @@ async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer
   };
 }
 
-/** What Go's encoding/hex says of a text that is no hex. */
+/** The error of Go's encoding/hex for a text that is not hex. */
 function goHexError(text: string): string {
   const wrong = /[^0-9a-fA-F]/u.exec(text)?.[0];
   if (wrong === undefined) return 'encoding/hex: odd length hex string';
@@ -235,7 +235,7 @@ const findingMethods: readonly ServiceMethod[] = [
       }
       const { items, page } = listPage(pagination, block.txs);
       const txs = items.flatMap((raw) => openTx(raw) ?? []);
-      // Here the SDK always tells how many there are.
+      // The SDK always returns the total here.
       return { txs, blockId: meta.blockId, block, pagination: { ...page, total } };
     },
     renderRest: ({ txs, blockId, block, pagination }) => ({

@@ -1,4 +1,4 @@
-/** cosmos.tx.v1beta1.Service, its codecs: transactions to bytes and back, today's and those of amino's time. */
+/** cosmos.tx.v1beta1.Service, codecs: transactions to bytes and back, in protobuf and legacy amino. */
 import type { TxBody } from '../../../app/tx/tables.ts';
 import { bytes, optional, string } from '../../../codec/fields.ts';
 import { encode, table } from '../../../codec/proto.ts';
@@ -26,7 +26,7 @@ const NO_BODY: TxBody = {
 };
 const NO_AUTH_INFO: FullAuthInfo = { signerInfos: [], fee: undefined, tip: undefined };
 
-/** `Tx` from its bytes, with what it lacks as empty messages. Throws GrpcError. */
+/** Decodes a `Tx`; missing parts become empty messages. Throws GrpcError. */
 function opened(txBytes: Bytes): FullTx {
   const tx = openTx(txBytes);
   if (tx === undefined) throw new GrpcError(GRPC.invalidArgument, 'tx parse error');

@@ -1,4 +1,4 @@
-/** Blocks, their transactions and receipts. An unknown block is null, never an error. */
+/** Blocks, their transactions and receipts. An unknown block yields null, not an error. */
 import { withBlock } from '../at.ts';
 import { type BlockId, headNumber } from '../blockId.ts';
 
@@ -15,7 +15,7 @@ import {
   UNDECIDED,
 } from '../render.ts';
 
-/** The rows that exist once by number and once by hash. */
+/** The methods that exist both by number and by hash. */
 function pair(by: 'Number' | 'Hash', param: Param<BlockId>): readonly EthMethod[] {
   return [
     method({

@@ -1,4 +1,4 @@
-/** Whole states and what changed in them, account by account. */
+/** Dumps of the state, and accounts that changed. */
 
 import { toEip55 } from '../../../address/eip55.ts';
 import type { EthAccountState, View } from '../../../app/chain.ts';
@@ -18,14 +18,14 @@ import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, HASH, INTEGER, UINT64 } from 
 
 /** geth's AccountRangeMaxResults. */
 const ACCOUNTS_MAX = 256;
-/** Accounts that one answer about changes may name. */
+/** Maximum accounts in one answer about changes. */
 const CHANGED_MAX = 100_000;
 
 interface DumpOptions {
   readonly start: Hash;
   readonly max: number;
   readonly withCode: boolean;
-  /** Accounts whose address is not known are left out. */
+  /** Omits accounts whose address is unknown. */
   readonly onlyKnown: boolean;
 }
 
@@ -41,7 +41,7 @@ function accountJson(view: View, keyHash: Hash, account: EthAccountState, withCo
   };
 }
 
-/** geth's state.Dump without storage: the node keeps no slot's number, only its hash. */
+/** geth's state.Dump without storage: the node stores only hashes of slots. */
 function dump(view: View, book: AddressBook, { start, max, withCode, onlyKnown }: DumpOptions) {
   const accounts: Record<string, unknown> = {};
   let shown = 0;
@@ -107,7 +107,7 @@ async function modified(call: EthCall, { first, last }: Span): Promise<readonly 
   });
 }
 
-/** One block alone means what it changed. */
+/** Without `last`, the span is the change made by the first block. */
 function spanOf({ ctx }: EthCall, first: BlockId, last: BlockId | undefined): Span {
   const shown = (id: BlockId): string =>
     id.kind === 'hash' ? toHex(id.hash) : id.kind === 'number' ? id.number.toString(16) : id.tag;
@@ -159,7 +159,7 @@ const END_HASH = optional(
 
 const numbered = (number: bigint): BlockId => ({ kind: 'number', number });
 
-/** What keccak256 was taken of: an address of the state, or code. */
+/** The preimage of a keccak256 hash. Known are addresses of the state, and the empty code. */
 async function preimage({ ctx, services }: EthCall, hash: Hash): Promise<Bytes> {
   await services.addresses.learn(ctx.chain.latest());
   const address = services.addresses.addressOf(hash);

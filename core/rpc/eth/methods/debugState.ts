@@ -1,4 +1,4 @@
-/** State within a block, and blocks as the models' older tools ask for them. */
+/** State within a block, and block queries of older tools. */
 
 import type { View } from '../../../app/chain.ts';
 import { headerFields } from '../../../app/evm/header.ts';
@@ -16,7 +16,7 @@ import { blockJson } from '../render.ts';
 import { stateBefore } from '../stateWithin.ts';
 import { blockRlp } from './raw.ts';
 
-/** Slots in one answer; the next page begins at its `nextKey`. */
+/** Maximum slots in one answer; the next page starts at its `nextKey`. */
 const SLOTS_MAX = 1024;
 
 const KEY_START = required('keyStart', { type: 'string' }, (value): Decoded<Bytes> => {
@@ -33,7 +33,7 @@ const IGNORED_CONFIG = optional(
   undefined,
 );
 
-/** A block by its number, in any of the forms that the models' clients send. */
+/** A block number, in any of the forms that older clients send. */
 const NUMBER = { ...COUNT, name: 'number' };
 const numbered = (number: bigint): BlockId => ({ kind: 'number', number });
 

@@ -1,4 +1,4 @@
-/** What the chain and this node are and keep: for wallets, routers and operators. */
+/** Facts about the chain and this node, for wallets, routers and operators. */
 
 import { HISTORY_ADDRESS } from '../../../app/evm/systemContracts.ts';
 import { EMPTY, to0xHex } from '../../../lib/bytes.ts';
@@ -10,7 +10,7 @@ import { headNumber } from '../blockId.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
 
-/** EIP-7910 names. */
+/** Precompiles with their EIP-7910 names. */
 const PRECOMPILES: readonly (readonly [string, number, ForkName])[] = [
   ['ECREC', 0x01, 'berlin'],
   ['SHA256', 0x02, 'berlin'],
@@ -32,7 +32,7 @@ const PRECOMPILES: readonly (readonly [string, number, ForkName])[] = [
   ['P256VERIFY', 0x100, 'osaka'],
 ];
 
-/** EIP-7910 of the rules that hold from genesis on for ever; no blob is ever taken. */
+/** The EIP-7910 configuration. The rules apply from genesis on and never change; blobs are never accepted. */
 function configJson(ctx: RpcContext) {
   const { chain } = ctx;
   const rank = FORKS.indexOf(chain.fork);
@@ -69,7 +69,7 @@ function capabilitiesJson({ chain }: RpcContext) {
   };
 }
 
-/** The account that earns the tips of blocks that this node proposes. */
+/** The account that receives the tips of blocks that this node proposes. */
 function coinbase(ctx: RpcContext): string {
   const validator = ctx.identity.validator;
   if (validator === undefined) throw serverError('etherbase must be explicitly specified');

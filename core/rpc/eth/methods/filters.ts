@@ -12,15 +12,15 @@ import { type Kind, type Kinds, subscribing } from './subscribing.ts';
 
 const FILTER_ID = text('filterId', 'rpc.ID');
 
-/** `{}` after the kind, which wallets send. */
+/** Wallets send an object such as `{}` after the subscription kind; it is ignored. */
 const IGNORED = optional(
   required('options', { type: 'object' }, () => ok(undefined)),
   undefined,
 );
 
 /**
- * `{fromBlock}` after a kind's own parameters asks for history (extension). It is not the fromBlock of a log filter,
- * which go-ethereum's client always sends.
+ * `{fromBlock}` after the parameters of a kind requests history (an extension). It differs from the fromBlock of a log
+ * filter, which go-ethereum's client always sends.
  */
 const HISTORY = optional(
   required('options', { type: 'object' }, (value): Decoded<BlockId | undefined> => {

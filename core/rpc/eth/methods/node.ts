@@ -1,4 +1,4 @@
-/** web3, net, personal and the node's own facts. */
+/** web3, net, personal, and facts about the node. */
 import { to0xHex } from '../../../lib/bytes.ts';
 import { headNumber } from '../blockId.ts';
 import { quantity } from '../goHex.ts';

@@ -1,4 +1,4 @@
-/** The namespace that geth has dropped and its models have kept: keys of a development node. */
+/** The personal namespace, which geth has dropped: keys of a development node. */
 import { type Bytes, parseHex, to0xHex } from '../../../lib/bytes.ts';
 import type { Result } from '../../../lib/result.ts';
 import type { KeyVault, RpcContext } from '../../context.ts';
@@ -9,9 +9,9 @@ import { recoverSigner, signMessage } from '../personalMessage.ts';
 import { ownAddresses, secretUnder, sendTransaction } from '../submit.ts';
 
 const PASSWORD = text('password');
-/** geth's: when a request names no time. */
+/** geth's default unlock time. */
 const UNLOCKED_SECONDS = 300n;
-/** math.MaxInt64 nanoseconds, as geth bounds it. */
+/** math.MaxInt64 nanoseconds: geth's limit. */
 const UNLOCKED_SECONDS_MAX = 9_223_372_036n;
 
 function vaultOf({ keys }: RpcContext): KeyVault {
@@ -24,7 +24,7 @@ function done<T>(result: Result<T, string>): T {
   throw serverError(result.error);
 }
 
-/** geth's crypto.HexToECDSA, which takes no prefix; wallets send one. */
+/** geth's crypto.HexToECDSA, but it also accepts the 0x prefix that wallets send. */
 function secretOfText(raw: string): Bytes {
   const parsed = parseHex(raw.startsWith('0x') ? raw : `0x${raw}`);
   if (!parsed.ok) throw serverError('invalid hex data for private key');

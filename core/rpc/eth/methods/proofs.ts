@@ -1,4 +1,4 @@
-/** Proofs against a header's stateRoot (EIP-1186), and many slots at once. */
+/** Proofs against a header's stateRoot (EIP-1186), and reads of many slots at once. */
 import type { View } from '../../../app/chain.ts';
 import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
@@ -12,7 +12,7 @@ import { readStorageKey } from '../storageKey.ts';
 
 /** geth's maxGetStorageSlots and maxGetProofKeys. */
 const SLOTS_MAX = 1024;
-/** Read before the method refuses with geth's text. */
+/** Maximum keys to read; above SLOTS_MAX the method refuses with geth's text. */
 const SLOTS_READ_MAX = 4096;
 
 const tooMany = (): RpcError => new RpcError(CODES.clientLimit, `too many slots (max ${SLOTS_MAX})`);

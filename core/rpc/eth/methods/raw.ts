@@ -1,4 +1,4 @@
-/** Transactions, headers, blocks and receipts as the bytes that their hashes and tries are made of. */
+/** Transactions, headers, blocks and receipts as raw bytes, which hashes and tries are computed from. */
 import type { EthBlock } from '../../../app/chain.ts';
 import { headerFields } from '../../../app/evm/header.ts';
 import { encodeReceipt } from '../../../app/evm/receipt.ts';
@@ -12,7 +12,7 @@ import { type EthMethod, method, type Param } from '../method.ts';
 import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, HASH, INDEX } from '../params.ts';
 import { minedTx } from '../transactions.ts';
 
-/** A committed transaction, else one that waits in the pool; no bytes when unknown. */
+/** The bytes of a committed or pooled transaction; empty if unknown. */
 function rawTx(ctx: RpcContext, hash: Bytes): Bytes {
   const mined = minedTx(ctx, hash);
   const tx = mined === undefined ? ctx.pool.byEthHash(hash) : mined.block.transactions[mined.index];
@@ -30,7 +30,7 @@ function rawByIndex(by: 'Number' | 'Hash', param: Param<BlockId>): EthMethod {
   });
 }
 
-/** A legacy transaction is a list inside the block's list, a typed one a string (EIP-2718). */
+/** In a block's RLP, a legacy transaction is a nested list and a typed one a byte string (EIP-2718). */
 function txItem(raw: Bytes): RlpItem {
   if ((raw[0] ?? 0) < 0xc0) return raw;
   const decoded = decodeRlp(raw);

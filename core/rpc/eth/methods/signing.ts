@@ -1,4 +1,4 @@
-/** What the node signs with its own keys (dev accounts); a node without keys answers `unknown account`. */
+/** Signing with the node's own keys (dev accounts). A node without keys answers `unknown account`. */
 import { renderError } from '../../../app/errors.ts';
 import { decodeEthTx } from '../../../app/evm/ethTx.ts';
 import { equalBytes, to0xHex } from '../../../lib/bytes.ts';
@@ -12,7 +12,7 @@ import { encodeUnsigned, signTx } from '../signTx.ts';
 import { checkPolicy, fillTx, secretOf, sendTransaction } from '../submit.ts';
 import { typedDataHash } from '../typedData.ts';
 
-/** geth's SignTransaction asks for everything that decides what is signed. */
+/** geth's SignTransaction requires all fields that affect what is signed. */
 function requireComplete({
   gas,
   gasPrice,
@@ -34,7 +34,7 @@ export const signingMethods: readonly EthMethod[] = [
     doc: 'Signs a message under the EIP-191 prefix; v is 27 or 28. Foreign address: -32000 `unknown account`.',
     run: ({ ctx }, address, message) => signMessage(message, secretOf(ctx, address), ctx.suite),
   }),
-  // Wallet libraries (ethers, hardhat) ask for the name that MetaMask gave it.
+  // Wallet libraries (ethers, hardhat) use MetaMask's method name.
   ...['eth_signTypedData', 'eth_signTypedData_v4'].map((name) =>
     method({
       method: name,
@@ -57,7 +57,7 @@ export const signingMethods: readonly EthMethod[] = [
       const secret = secretOf(ctx, args.from);
       const raw = signTx(await fillTx(ctx, args, services.oracle), secret, ctx.suite);
       const decoded = decodeEthTx(raw, ctx.suite);
-      // What is asked for may be longer than any transaction may be.
+      // The resulting transaction may exceed the size limit.
       if (!decoded.ok) throw serverError(renderError(decoded.error).ethMessage);
       const { tx } = decoded.value;
       checkPolicy(ctx, tx);

@@ -1,4 +1,4 @@
-/** Reads of accounts, code and storage at a height. */
+/** Reads accounts, code and storage at a height. */
 import { to0xHex } from '../../../lib/bytes.ts';
 import { isPending, withView } from '../at.ts';
 import { quantity } from '../goHex.ts';

@@ -14,7 +14,7 @@ import {
 } from '../method.ts';
 import { text } from '../params.ts';
 
-/** What can be subscribed to: parameters after the name, and what they ask for. */
+/** A kind of subscription: the parameters after its name, and the request they form. */
 export interface Kind {
   readonly params: readonly Param<unknown>[];
   /** Throws RpcError. */
@@ -30,7 +30,7 @@ const OPTIONS = optional(
 
 const unsupported = (): RpcError => new RpcError(CODES.methodNotFound, 'notifications not supported');
 
-/** The first parameter names the kind, the rest are the kind's own (geth's handleSubscribe). */
+/** The first parameter names the kind; the others belong to that kind (geth's handleSubscribe). */
 function subscribe(call: EthCall, raw: Json | undefined, namespace: string, kinds: Kinds): string {
   if (call.notifier === undefined) throw unsupported();
   if (!Array.isArray(raw)) throw invalidParams('non-array args');
@@ -45,7 +45,7 @@ function subscribe(call: EthCall, raw: Json | undefined, namespace: string, kind
   return call.notifier.subscribe(kind.request(args.slice(1), call));
 }
 
-/** The two methods of a namespace; `doc` names the kinds. */
+/** The two methods of a namespace. `doc` describes the kinds. */
 export const subscribing = (namespace: string, kinds: Kinds, doc: string): readonly EthMethod[] => [
   {
     method: `${namespace}_subscribe`,

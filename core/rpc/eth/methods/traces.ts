@@ -1,4 +1,4 @@
-/** debug_trace…: what rows there are; tracing.ts runs them. */
+/** The debug_trace… methods; tracing.ts runs them. */
 import { to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
 import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../../jsonText.ts';
@@ -16,7 +16,7 @@ import { askState, cappedGas } from './transactions.ts';
 
 const NO_CONFIG: JsonObject = new Map();
 
-/** Of TraceConfig and of the struct logger's own, which is embedded in it. */
+/** Types of the members of TraceConfig and of the struct logger's config, which geth embeds in it. */
 const CONFIG_TYPES = {
   tracer: 'string',
   timeout: 'string',
@@ -47,7 +47,7 @@ const CONFIG = optional(
   NO_CONFIG,
 );
 
-/** With what a call pretends. */
+/** Trace config with the overrides of a call. */
 const CALL_CONFIG: Param<JsonObject> = {
   ...CONFIG,
   decode: (value): Decoded<JsonObject> => {
@@ -62,7 +62,7 @@ const CALL_CONFIG: Param<JsonObject> = {
   },
 };
 
-/** Of the block: the call then runs before that transaction instead of after all of them. */
+/** Transaction index in the block: the call runs before that transaction instead of after all of them. */
 function txIndexOf(config: JsonObject): number | undefined {
   const value = fieldOf(config, 'txIndex');
   if (value === null) return undefined;
@@ -71,14 +71,14 @@ function txIndexOf(config: JsonObject): number | undefined {
   return Number(index.value);
 }
 
-/** Blocks after the first one named, to the last. */
+/** Traces the blocks after `start` up to `end`. */
 const TRACE_CHAIN: Kind = {
   params: [{ ...BLOCK_NUMBER, name: 'start' }, { ...BLOCK_NUMBER, name: 'end' }, CONFIG],
   request: ([start, end, config], { ctx }) => {
     const [first, last] = [start as BlockId, end as BlockId].map((id) => knownBlock(ctx, id).header.number);
     if (first === undefined || last === undefined || first >= last)
       throw serverError(`end block (#${last}) needs to come after start block (#${first})`);
-    // Refuses a tracer that is not there before the subscription is.
+    // Refuses an unknown tracer before the subscription exists.
     callTracerOf(ctx, config as JsonObject);
     return { kind: 'traceChain', start: first, end: last, config: config as JsonObject };
   },

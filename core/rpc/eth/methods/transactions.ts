@@ -1,4 +1,4 @@
-/** Transactions: look-up, execution without effect, submission. */
+/** Transactions: lookup, calls, submission. */
 import type { CallOptions, View } from '../../../app/chain.ts';
 import { to0xHex } from '../../../lib/bytes.ts';
 import type { RpcContext } from '../../context.ts';
@@ -33,7 +33,7 @@ import { simulateBlocks } from '../simulate.ts';
 import { sendRaw, sendTransaction } from '../submit.ts';
 import { minedTx, shownTx } from '../transactions.ts';
 
-/** Gas a call may use: what was asked for, bounded by the node's cap. */
+/** Gas limit of a call: the requested one, but at most the node's cap. */
 export const cappedGas = (ctx: RpcContext, asked: bigint | undefined): bigint =>
   asked === undefined || asked > ctx.limits.gasCap ? ctx.limits.gasCap : asked;
 
@@ -45,7 +45,7 @@ function checkCall(ctx: RpcContext, args: TransactionArgs, { state, block }: Cal
   if (fault !== undefined) throw serverError(fault);
 }
 
-/** Puts a question to the state that the request names, once its arguments pass geth's checks. */
+/** Checks the arguments like geth, then runs `question` on the requested state. */
 export function askState<T>(
   request: EthCall,
   args: TransactionArgs,

@@ -1,4 +1,4 @@
-/** The pool: what waits, of whom, for what. */
+/** The mempool: its transactions by sender and nonce. */
 import { toEip55 } from '../../../address/eip55.ts';
 import type { EthTx } from '../../../app/chain.ts';
 import { equalBytes } from '../../../lib/bytes.ts';
@@ -10,7 +10,7 @@ import { type EthMethod, method } from '../method.ts';
 import { ADDRESS } from '../params.ts';
 import { pendingTxJson } from '../render.ts';
 
-/** By nonce in decimal. */
+/** Keyed by nonce in decimal. */
 const byNonce = <T>(txs: readonly EthTx[], show: (tx: EthTx) => T): Record<string, T> =>
   Object.fromEntries(txs.map((tx) => [tx.nonce.toString(), show(tx)]));
 
@@ -24,7 +24,7 @@ function tree<T>(content: readonly PooledSender[], show: (tx: EthTx) => T) {
   return { pending: half('pending'), queued: half('queued') };
 }
 
-/** Of a transaction beside its data. */
+/** Approximate characters of a transaction without its data. */
 const TX_CHARS = 1000;
 
 const charsOf = (content: readonly PooledSender[]): number =>
@@ -34,7 +34,7 @@ const charsOf = (content: readonly PooledSender[]): number =>
     0,
   );
 
-/** geth's one line of a transaction. */
+/** geth's one-line text of a transaction. */
 const inspected = ({ to, value, gasLimit, maxFeePerGas }: EthTx): string =>
   `${to === undefined ? 'contract creation' : toEip55(to)}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas} wei`;
 

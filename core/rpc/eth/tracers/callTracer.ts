@@ -7,9 +7,11 @@ import type { LogCounter } from './logCounter.ts';
 import { logOfStep } from './logStep.ts';
 import type { Tracer } from './tracer.ts';
 
-/** What frames are given and give back: it is the same memory again and again that a call pays for once. */
+/**
+ * Maximum bytes of all inputs and outputs: nested calls can pass on the same memory many times, but pay for it once.
+ */
 const BYTES_MAX = 16_000_000;
-/** Of a frame beside that. */
+/** Approximate bytes of a frame without input and output. */
 const FRAME_BYTES = 300;
 
 export interface CallLog {
@@ -20,7 +22,7 @@ export interface CallLog {
   readonly position: string;
 }
 
-/** geth's callFrame; members in its order. */
+/** geth's callFrame, members in the same order. */
 export interface CallNode {
   readonly from: string;
   gas: string;
@@ -38,11 +40,11 @@ export interface CallNode {
 
 export interface CallTracerOptions {
   readonly onlyTopCall: boolean;
-  /** Counts the block's logs; absent where none are shown. */
+  /** Counts the block's logs; absent if the trace shows no logs. */
   readonly logs?: LogCounter | undefined;
 }
 
-/** The tree of calls of a transaction. */
+/** Builds the call tree of a transaction. */
 export class CallTracer implements Tracer {
   readonly #options: CallTracerOptions;
   readonly #open: CallNode[] = [];
@@ -119,7 +121,7 @@ export class CallTracer implements Tracer {
     });
   }
 
-  /** From then on nothing is kept: there will be no answer. */
+  /** When true, nothing more is recorded and the trace fails. */
   get #isFull(): boolean {
     return this.#bytes > BYTES_MAX;
   }
@@ -142,7 +144,7 @@ export class CallTracer implements Tracer {
   }
 }
 
-/** What failed wrote no logs, nor what it called. */
+/** Removes the logs of failed calls and of all calls inside them. */
 function dropFailedLogs(node: CallNode, parentFailed: boolean): void {
   const failed = parentFailed || node.error !== undefined;
   if (failed) delete node.logs;

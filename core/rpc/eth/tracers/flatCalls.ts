@@ -6,10 +6,10 @@ export interface FlatOptions {
   readonly includePrecompiles: boolean;
 }
 
-/** Calls that are not shown where a precompile is called. */
+/** Calls of these kinds to a precompile are hidden. */
 const HIDDEN_KINDS = new Set(['CALL', 'STATICCALL']);
 
-/** Parity's wording. */
+/** Parity's error texts. */
 const PARITY_ERRORS: ReadonlyMap<string, string> = new Map([
   ['contract creation code storage out of gas', 'Out of gas'],
   ['out of gas', 'Out of gas'],
@@ -38,7 +38,7 @@ function actionOf(node: CallNode): Record<string, unknown> {
   return { callType: node.type.toLowerCase(), from, gas, input, to, value };
 }
 
-/** What reverts keeps its result, which says why; what fails otherwise has none. */
+/** A revert keeps its result, which states the reason; other failures have none. */
 function resultOf(node: CallNode): Record<string, unknown> | undefined {
   const { error, gasUsed, to, output = '0x', type } = node;
   if ((error !== undefined && error !== 'execution reverted') || type === 'SELFDESTRUCT') return undefined;
@@ -49,7 +49,7 @@ function resultOf(node: CallNode): Record<string, unknown> | undefined {
 const typeOf = (type: string): string =>
   type === 'SELFDESTRUCT' ? 'suicide' : type.startsWith('CREATE') ? 'create' : 'call';
 
-/** The call tree as parity's flat list, parents first. */
+/** The call tree as Parity's flat list, parents first. */
 export function flatCalls(root: CallNode, options: FlatOptions, context: TracerContext): unknown[] {
   const rows: unknown[] = [];
   const { place } = context;

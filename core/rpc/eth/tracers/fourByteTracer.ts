@@ -4,7 +4,7 @@ import type { Tracer, TracerContext } from './tracer.ts';
 
 const KEY_CHARS = 24;
 
-/** Counts function selectors with the size of what follows them: `0x27dc297e-128` → 1. */
+/** Counts function selectors together with the size of the arguments: `0x27dc297e-128` → 1. */
 export class FourByteTracer implements Tracer {
   readonly #context: TracerContext;
   readonly #counts = new Map<string, number>();

@@ -1,9 +1,9 @@
 import type { FrameEnd, TraceHooks } from '../../../types/trace.ts';
 
-/** Numbers the logs of a block as they are written; what a failed call wrote is counted no more. */
+/** Numbers a block's logs as they are written. Numbers of logs of a failed call are reused. */
 export class LogCounter implements TraceHooks {
   #next: number;
-  /** Of each open call, what was next when it began. */
+  /** For each open call, the next number when it began. */
   readonly #begun: number[] = [];
 
   constructor(first: number) {
@@ -14,7 +14,7 @@ export class LogCounter implements TraceHooks {
     this.#begun.push(this.#next);
   }
 
-  /** The number of a log that is written now. */
+  /** The number of the log that is being written. */
   take(): number {
     return this.#next++;
   }

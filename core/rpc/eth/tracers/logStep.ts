@@ -10,7 +10,7 @@ export interface SteppedLog {
   readonly data: Bytes;
 }
 
-/** The log that a LOG instruction is about to write; undefined when it cannot, or is another instruction. */
+/** The log that a LOG instruction is about to write; undefined if it cannot, or if this is another instruction. */
 export function logOfStep({ code, stack, memory, address, cost, gas }: Step): SteppedLog | undefined {
   const count = code - 0xa0;
   const [offset, length] = [stack.at(-1), stack.at(-2)];

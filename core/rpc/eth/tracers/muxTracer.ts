@@ -2,7 +2,7 @@ import type { BlockEnv } from '../../../app/evm/engine.ts';
 import type { Frame, FrameEnd, Step, TraceState, TxEnd, TxStart } from '../../../types/trace.ts';
 import type { Tracer } from './tracer.ts';
 
-/** Several tracers over one execution. */
+/** Runs several tracers on one execution. */
 export class MuxTracer implements Tracer {
   readonly #tracers: readonly (readonly [string, Tracer])[];
 

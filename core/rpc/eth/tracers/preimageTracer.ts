@@ -5,10 +5,10 @@ import { serverError } from '../../rpcError.ts';
 import type { Tracer, TracerContext } from './tracer.ts';
 
 const KECCAK256 = 0x20;
-/** Beyond this the answer would not fit in memory. */
+/** Maximum bytes of preimages, so that the answer fits in memory. */
 const BYTES_MAX = 32_000_000;
 
-/** What the instruction KECCAK256 hashed, by its hash. */
+/** The data that KECCAK256 instructions hashed, by hash. */
 export class PreimageTracer implements Tracer {
   readonly #context: TracerContext;
   readonly #preimages = new Map<string, string>();

@@ -12,7 +12,7 @@ export interface PrestateOptions {
   readonly diffMode: boolean;
   readonly disableCode: boolean;
   readonly disableStorage: boolean;
-  /** Also shows who was nobody before. */
+  /** Also shows accounts that did not exist before. */
   readonly includeEmpty: boolean;
 }
 
@@ -20,7 +20,7 @@ interface Seen {
   readonly balance: bigint;
   readonly nonce: bigint;
   readonly code: Bytes;
-  /** In hex. */
+  /** Hex text. */
   readonly codeHash: string;
   readonly exists: boolean;
   readonly storage: Map<string, bigint>;
@@ -34,7 +34,7 @@ interface AccountJson {
   storage?: Record<string, string>;
 }
 
-/** Of an account beside its code, and of a slot with its value. */
+/** Approximate bytes of an account without code, and of a slot with its value. */
 const [ACCOUNT_BYTES, SLOT_BYTES] = [120, 70];
 const BALANCE_LIKE = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
 const CALL_LIKE = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
@@ -43,12 +43,12 @@ const STORAGE_LIKE = new Set([0x54, 0x55]);
 const wordHex = (value: bigint): string => to0xHex(bigintToFixed(value, 32));
 const wordOf = (bytes: Bytes): bigint => BigInt(`0x0${toHex(bytes)}`);
 
-/** Every account and slot that the transaction looked at, as it was before; or what it changed. */
+/** All accounts and slots that the transaction accessed, with their values before it; in diff mode, what it changed. */
 export class PrestateTracer implements Tracer {
   readonly #options: PrestateOptions;
   readonly #seen = new Map<string, Seen>();
   #state: TraceState | undefined;
-  /** Takes back what the last instruction looked at. */
+  /** Forget what the last instruction accessed. */
   #undo: (() => void)[] = [];
   #bytes = 0;
   #result: unknown = {};
@@ -73,20 +73,20 @@ export class PrestateTracer implements Tracer {
       this.#lookCalled(addressOfWord(stack.at(-2) as bigint), state);
   }
 
-  /** EIP-7702: the code that runs is that of whoever it is delegated to. */
+  /** EIP-7702: also records the delegate, whose code runs. */
   #lookCalled(address: Bytes, state: TraceState): void {
     this.#look(address, state);
     const code = state.code(address);
     if (isDelegation(code)) this.#look(delegateOf(code), state);
   }
 
-  /** The only way to hear of a contract that is about to be. */
+  /** The only event that tells the address of a contract before it is created. */
   enter(frame: Frame): void {
     this.#undo = [];
     if (this.#state !== undefined) this.#look(frame.to, this.#state);
   }
 
-  /** An instruction that could not begin has looked at nothing. */
+  /** An instruction that could not start has accessed nothing. */
   exit({ error }: FrameEnd): void {
     if (error !== undefined && isBeforehand(error)) for (const undo of this.#undo) undo();
     this.#undo = [];
@@ -148,7 +148,10 @@ export class PrestateTracer implements Tracer {
     };
   }
 
-  /** geth's processDiffState: only changed accounts, only changed members after, no zero slots but of who is gone. */
+  /**
+   * geth's processDiffState: only changed accounts, `post` only with changed members, zero slots only of deleted
+   * accounts.
+   */
   #diff(state: TraceState): { pre: Record<string, AccountJson>; post: Record<string, AccountJson> } {
     const pre: Record<string, AccountJson> = {};
     const post: Record<string, AccountJson> = {};

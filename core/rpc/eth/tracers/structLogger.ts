@@ -11,17 +11,19 @@ export interface StructLoggerOptions {
   readonly disableStorage: boolean;
   readonly enableMemory: boolean;
   readonly enableReturnData: boolean;
-  /** Bytes of JSON after which no further row is wanted; 0 for all. */
+  /** Bytes of JSON after which no more rows are recorded; 0 means no limit. */
   readonly limit: number;
 }
 
-/** Rows and their words of stack, memory and returned data, and slots together: beyond this the answer would not fit in memory. */
+/** Maximum rows plus words of stack, memory and return data plus slots, so that the answer fits in memory. */
 const CELLS_MAX = 4_000_000;
 const WORD_CHARS = 64;
 const SLOAD = 0x54;
 const SSTORE = 0x55;
 const STIPEND = 2300n;
-/** What the most memory costs that geth puts a price on: 2^32 - 1 words. Beyond it, it adds nothing to an instruction's own cost. */
+/**
+ * Cost of the most memory that geth can price, 2^32 - 1 words. Beyond it, memory adds nothing to an instruction's cost.
+ */
 const MEMORY_COST_MAX = 3n * (2n ** 32n - 1n) + (2n ** 32n - 1n) ** 2n / 512n;
 const PREVRANDAO = 0x44;
 
@@ -39,10 +41,10 @@ interface Row {
   error?: string;
 }
 
-/** geth keeps the name from before the merge. */
+/** geth keeps the opcode name from before the merge. */
 const nameOf = ({ code, op }: Step): string => (code === PREVRANDAO ? 'DIFFICULTY' : op);
 
-/** What is no instruction is called by its byte; of a step it is not known. */
+/** An undefined opcode is named by its byte, which the step event does not tell. */
 const NO_INSTRUCTION = 'invalid opcode: ';
 
 function shownCost({ cost, leastCost }: Step): bigint {
@@ -51,21 +53,21 @@ function shownCost({ cost, leastCost }: Step): bigint {
 
 const wordHex = (value: bigint): string => to0xHex(bigintToFixed(value, 32));
 
-/** geth's default tracer: one row an instruction. */
+/** geth's default tracer: one row per instruction. */
 export class StructLogger implements Tracer {
   readonly #options: StructLoggerOptions;
   readonly #rows: Row[] = [];
-  /** Of the instruction that ran last; undefined when it is not shown. */
+  /** Row of the last instruction; undefined if it is not recorded. */
   #last: Row | undefined;
-  /** What that costs whatever it works on. */
+  /** Constant gas of that instruction. */
   #leastCost = 0;
-  /** Slots seen so far by contract, as geth repeats them. */
+  /** Slots accessed so far by contract: geth repeats them in each row. */
   readonly #storage = new Map<string, Record<string, string>>();
-  /** Tells of the slot that the last instruction works on, once it is known to have run. */
+  /** Records the slot that the last instruction accesses, once that instruction is known to have run. */
   #tellSlot: (() => void) | undefined;
   #bytes = 0;
   #cells = 0;
-  /** What the last call gave back, as the frame that runs sees it. */
+  /** Return data of the last call, as the running frame sees it. */
   #returned = '0x';
   readonly #kinds: Frame['kind'][] = [];
   #end: TxEnd | undefined;
@@ -104,7 +106,7 @@ export class StructLogger implements Tracer {
     this.#tellSlot = undefined;
   }
 
-  /** The last row counts only now that nothing is added to it any more. */
+  /** The size of the last row is counted only now, when it is complete. */
   #isFull(): boolean {
     const { limit } = this.#options;
     if (this.#cells > CELLS_MAX) return true;
@@ -132,7 +134,7 @@ export class StructLogger implements Tracer {
     };
   }
 
-  /** A call's cost includes the gas that it hands on, without the stipend (geth's gasCall). */
+  /** The cost of a call includes the gas it passes on, without the stipend (geth's gasCall). */
   enter({ depth, kind, gas, value }: Frame): void {
     this.#kinds.push(kind);
     this.#returned = '0x';
@@ -143,7 +145,7 @@ export class StructLogger implements Tracer {
     row.gasCost += Number(hasStipend ? gas - STIPEND : gas);
   }
 
-  /** Of a creation only a revert gives back something (geth's opCreate). */
+  /** A creation sets return data only when it reverts (geth's opCreate). */
   exit({ output, error, depth }: FrameEnd): void {
     const isKept = !this.#kinds.pop()?.startsWith('CREATE') || error === 'execution reverted';
     this.#returned = isKept ? to0xHex(output) : '0x';
@@ -153,7 +155,7 @@ export class StructLogger implements Tracer {
     const row = this.#last;
     if (row === undefined || row.depth !== depth || error === undefined) return;
     if (isHalted) row.error = error;
-    // Nothing else is reckoned where that alone is too much, or there is nothing to reckon with.
+    // geth computes no further cost if the constant gas alone is too much, or if the stack is wrong.
     if (isHalted && (row.gas < this.#leastCost || !error.startsWith('out of gas')))
       row.gasCost = this.#leastCost;
     if (error.startsWith(NO_INSTRUCTION)) row.op = error.slice(NO_INSTRUCTION.length);

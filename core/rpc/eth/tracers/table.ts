@@ -11,7 +11,7 @@ import { StructLogger } from './structLogger.ts';
 import type { Tracer, TracerContext, TracerMaker } from './tracer.ts';
 import { durationFault, flagsOf } from './tracerConfig.ts';
 
-/** Tracers in one mux. */
+/** Maximum tracers in one mux. */
 const MUX_MAX = 16;
 
 const flag = (config: JsonObject, name: string): boolean => fieldOf(config, name) === true;
@@ -83,7 +83,10 @@ function limitOf(config: JsonObject): number {
   return limit instanceof JsonNumber ? Math.max(0, Math.floor(Number(limit.text))) : 0;
 }
 
-/** The tracer that a request's TraceConfig asks for. The node's own time limit holds, yet another must be one. Throws RpcError. */
+/**
+ * The tracer that a TraceConfig requests. Its timeout must be valid but is ignored: the node's own limit applies.
+ * Throws RpcError.
+ */
 export function tracerOf(config: JsonObject, context: TracerContext): Tracer {
   const tracer = namedTracer(config, context);
   const timeout = fieldOf(config, 'timeout');

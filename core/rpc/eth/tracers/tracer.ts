@@ -3,21 +3,21 @@ import type { TraceHooks } from '../../../types/trace.ts';
 import type { Json } from '../../jsonText.ts';
 import type { LogCounter } from './logCounter.ts';
 
-/** An observer that has something to say at the end. */
+/** An observer of an execution that returns a result at the end. */
 export interface Tracer extends TraceHooks {
-  /** A JSON value; called once, after `end`. */
+  /** A JSON value. Called once, after `end`. */
   result(): unknown;
-  /** About how many characters of JSON the answer takes so far. */
+  /** Approximate characters of JSON in the result so far. */
   readonly size: number;
 }
 
-/** What a tracer may know besides the execution. */
+/** What a tracer knows besides the execution. */
 export interface TracerContext {
   readonly suite: Pick<CryptoSuite, 'keccak256'>;
-  /** Those of the block before this execution are counted. */
+  /** Starts after the logs that precede this execution in its block. */
   readonly logs: LogCounter;
   isPrecompile(addressHex: string): boolean;
-  /** Where the transaction stands; undefined for a call that never was one. */
+  /** Position of the transaction; undefined for a call that is not a transaction. */
   readonly place:
     | {
         readonly blockHash: string;

@@ -2,7 +2,7 @@ import { fieldOf, isObject, type Json } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
 import { goKind, goTypeError, readBool } from '../goHex.ts';
 
-/** The flags of a tracer's own configuration, which Go calls `struct`. Throws RpcError. */
+/** Flags of a tracer's own config; `struct` is Go's name for it. Throws RpcError. */
 export function flagsOf<N extends string>(
   config: Json,
   struct: string,
@@ -20,7 +20,7 @@ export function flagsOf<N extends string>(
 
 const UNITS = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
-/** Go's time.ParseDuration: what is wrong with a text, if anything. */
+/** Go's time.ParseDuration: the error for this text; undefined if valid. */
 export function durationFault(text: string): string | undefined {
   const shown = JSON.stringify(text);
   let rest = text.replace(/^[-+]/, '');

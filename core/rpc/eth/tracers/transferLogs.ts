@@ -7,10 +7,10 @@ import { logOfStep, type SteppedLog } from './logStep.ts';
 
 /** keccak256("Transfer(address,address,uint256)"). */
 const TRANSFER = hex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
-/** ERC-7528: the native coin as a token. */
+/** ERC-7528: the address that represents the native coin as a token. */
 const COIN_ADDRESS: Address = new Uint8Array(20).fill(0xee);
 
-/** They run with a value, and move nothing. */
+/** These calls have a value but transfer nothing. */
 const NO_TRANSFER: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
 
 const padded = (address: Address): Bytes => {
@@ -19,9 +19,9 @@ const padded = (address: Address): Bytes => {
   return word;
 };
 
-/** The logs of an execution, and among them one for each movement of the native coin (geth's logtracer). */
+/** The logs of an execution, including one for each transfer of the native coin (geth's logtracer). */
 export class TransferLogs implements TraceHooks {
-  /** One list an open call; what failed takes its list along. */
+  /** One list per open call; the list of a failed call is dropped. */
   readonly #open: SteppedLog[][] = [];
   #logs: readonly SteppedLog[] = [];
 

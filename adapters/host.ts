@@ -32,7 +32,7 @@ const TIMERS_MAX = 4096;
 
 type ConsensusKey = Extract<TimerKey, { machine: 'consensus' }>;
 
-/** As CometBFT's timeout ticker: consensus ignores a timeout of a height or round that it has left. */
+/** Consensus ignores timeouts of heights and rounds that it has left (so does CometBFT's timeout ticker). */
 const isLeftBehind = (earlier: ConsensusKey, key: ConsensusKey): boolean =>
   earlier.height < key.height || (earlier.height === key.height && earlier.round < key.round);
 
@@ -115,7 +115,7 @@ export class NodeHost {
     this.#timers.set(timer, key);
   }
 
-  /** With blocks an hour apart and transactions that do not wait for them, thousands would be under way. */
+  /** Long intervals between empty blocks would otherwise leave thousands of useless timers while transactions make blocks. */
   #cancelBehind(key: ConsensusKey): void {
     for (const [timer, earlier] of this.#timers) {
       if (earlier.machine !== 'consensus' || !isLeftBehind(earlier, key)) continue;

@@ -31,7 +31,7 @@ export interface WalOptions {
 
 const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
 const KEEP_BYTES_MAX = 64 * 1024 * 1024;
-/** A proposer's record holds all transactions of its block. */
+/** The record of a proposed block holds all its transactions. */
 const RECORD_BYTES_MAX = BLOCK_BYTES_MAX + 1024 * 1024;
 /** Maximum marks that wait for the next burst. Only the newest matter, so older ones are dropped. */
 const MARKS_WAITING_MAX = 16;

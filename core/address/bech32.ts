@@ -12,7 +12,7 @@ const DIGITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < 32; i++) DIGITS[CHARSET.charCodeAt(i)] = i;
 const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
 
-/** What is wrong with an address text: what was given, what was expected. */
+/** What is wrong with an address text, with the given and the expected value. */
 export type AddressError =
   | { readonly code: 'mixed-case'; readonly message: string }
   | {
@@ -35,12 +35,12 @@ export type AddressError =
     }
   | { readonly code: 'malformed'; readonly message: string };
 
-/** What the five bits that are shifted out of a checksum do to it. */
+/** What the five bits shifted out of the checksum add to it. */
 const FEEDBACK = Int32Array.from({ length: 32 }, (_, top) =>
   GENERATORS.reduce((sum, generator, i) => (((top >>> i) & 1) === 1 ? sum ^ generator : sum), 0),
 );
 
-/** The checksum's state one word later. */
+/** The checksum's state after one more word. */
 const polymod = (checksum: number, word: number): number =>
   ((checksum & 0x1ffffff) << 5) ^ word ^ (FEEDBACK[checksum >>> 25] as number);
 
@@ -57,7 +57,7 @@ function checksumOf(hrp: string, words: readonly number[]): string {
   return text;
 }
 
-/** 8-bit bytes to 5-bit words, the last one filled up with zeros. */
+/** 8-bit bytes to 5-bit words. The last word is padded with zeros. */
 function toWords(bytes: Bytes): number[] {
   const words: number[] = [];
   let bits = 0;
@@ -74,7 +74,7 @@ function toWords(bytes: Bytes): number[] {
   return words;
 }
 
-/** undefined when the padding is not fewer than five zero bits. */
+/** undefined unless the padding is fewer than five bits, all zero. */
 function fromWords(words: readonly number[]): Bytes | undefined {
   const out = new Uint8Array(Math.floor((words.length * 5) / 8));
   let bits = 0;
@@ -93,7 +93,7 @@ function fromWords(words: readonly number[]): Bytes | undefined {
 export const isHrp = (hrp: string): boolean =>
   hrp.length >= 1 && hrp.length <= HRP_LENGTH_MAX && /^[!-~]+$/.test(hrp) && hrp === hrp.toLowerCase();
 
-/** Lower-case text; `hrp` is a valid lower-case prefix. */
+/** Lower-case text. `hrp` has to be a valid lower-case prefix. */
 export function encodeBech32(hrp: string, bytes: Bytes): string {
   assert(isHrp(hrp), 'bech32 prefix');
   const words = toWords(bytes);
@@ -113,7 +113,7 @@ export interface Bech32Text {
   readonly bytes: Bytes;
 }
 
-/** Parses a text of one case, all lower or all upper. */
+/** Parses a text that is all lower or all upper case. */
 export function decodeBech32(given: string): Result<Bech32Text, AddressError> {
   if (given.length > BECH32_LENGTH_MAX) {
     const message = `bech32 text of ${given.length} characters, at most ${BECH32_LENGTH_MAX} are allowed`;

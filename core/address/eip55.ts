@@ -1,11 +1,11 @@
-/** Ethereum's address text with its checksum in the letter case (EIP-55). */
+/** Ethereum's address text, with the checksum in the letter case (EIP-55). */
 import { keccak256 } from '../crypto/hash.ts';
 import { assert } from '../lib/assert.ts';
 import { toHex } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 import type { Address } from '../types/ids.ts';
 
-/** `0x` and 40 digits, a letter in upper case where the hash of the lower-case text has a digit of 8 or more. */
+/** `0x` and 40 digits. A letter is upper case where the hash of the lower-case text has a digit of 8 or more. */
 export function toEip55(address: Address): string {
   assert(address.length === 20, 'Ethereum address is not 20 bytes');
   const digits = toHex(address);
@@ -18,7 +18,7 @@ export function toEip55(address: Address): string {
   return text;
 }
 
-/** True for `0x` and 40 digits in exactly the checksummed case. */
+/** Whether the text is `0x` and 40 digits in the exact checksum case. */
 export function isEip55(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return false;
   const address = new Uint8Array(20);

@@ -1,4 +1,4 @@
-/** The faces of one 20-byte address: account, validator operator, consensus (Bech32) and hex. */
+/** The forms of one 20-byte address: account, validator operator and consensus (all Bech32), and hex. */
 import { type Bytes, parseHex, toUpperHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Address } from '../types/ids.ts';
@@ -11,10 +11,10 @@ export const ADDRESS_BYTES = 20;
 
 const SUFFIX = { acc: '', val: 'valoper', cons: 'valcons' } as const;
 
-/** Prefix of a kind of address on the chain whose base prefix is `hrpBase`. */
+/** The prefix of this kind of address on a chain with the base prefix `hrpBase`. */
 export const hrpOf = (kind: AddressKind, hrpBase: string): string => hrpBase + SUFFIX[kind];
 
-/** Whether addresses of every kind can be written with it. */
+/** Whether addresses of every kind can be written with this base prefix. */
 export const isHrpBase = (hrpBase: string): boolean =>
   ADDRESS_KINDS.every((kind) => isHrp(hrpOf(kind, hrpBase)));
 
@@ -34,7 +34,7 @@ const wrongLength = (given: number): { readonly ok: false; readonly error: Addre
     expected: ADDRESS_BYTES,
   });
 
-/** Bech32 of one kind and 20 bytes. */
+/** Parses a Bech32 address of one kind with 20 bytes. */
 export function parseAddress(
   kind: AddressKind,
   text: string,
@@ -51,7 +51,7 @@ export function parseAddress(
   return bytes.length === ADDRESS_BYTES ? ok(bytes) : wrongLength(bytes.length);
 }
 
-/** Hex with or without `0x`; in mixed case it must carry a right EIP-55 checksum. */
+/** Hex with or without `0x`. In mixed case it must have the correct EIP-55 checksum. */
 export function parseHexAddress(text: string): Result<Address, AddressError> {
   const parsed = parseHex(text);
   if (!parsed.ok) return err({ code: 'malformed', message: parsed.error.message });
@@ -64,7 +64,7 @@ export function parseHexAddress(text: string): Result<Address, AddressError> {
   return err({ code: 'bad-checksum', message, given: text, expected });
 }
 
-/** Any text form of an address on this chain. */
+/** Parses any text form of an address on this chain. */
 export function parseAnyAddress(text: string, hrpBase: string): Result<ParsedAddress, AddressError> {
   if (/^(0[xX])?[0-9a-fA-F]*$/.test(text)) {
     const parsed = parseHexAddress(text);

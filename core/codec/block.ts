@@ -50,7 +50,7 @@ export const BLOCK_META = table<BlockMeta>('BlockMeta', [
 
 export const encodeBlock = (block: Block): Bytes => encode(BLOCK, block);
 
-/** One is read again by sync, the store and RPC, and keeps the hashes that it was checked by. */
+/** Sync, the store and RPC decode the same block again. A cached one keeps the hashes computed for its checks. */
 const recent = new RecentBytes<Result<Block, CodecError>>(4);
 const RECENT_BYTES_MAX = 65_536;
 

@@ -85,11 +85,11 @@ export const EVIDENCE_LIST = table<EvidenceListWire>('EvidenceList', [
   repeated(1, 'evidence', EVIDENCE, EVIDENCE_MAX),
 ]);
 
-/** The oneof wrapper `Evidence`, as it stands in lists. */
+/** The oneof wrapper `Evidence`, as used in lists. */
 export const encodeEvidence = (evidence: Evidence): Bytes => encode(EVIDENCE, evidence);
 export const decodeEvidence = (from: Bytes): Result<Evidence, CodecError> => decode(EVIDENCE, from);
 
-/** The bare message without the wrapper: what evidence hashes cover. */
+/** The bare message without the wrapper, which evidence hashes cover. */
 export const encodeInnerEvidence = (evidence: Evidence): Bytes =>
   evidence.kind === 'duplicate-vote'
     ? encode(DUPLICATE_VOTE_EVIDENCE, evidence)

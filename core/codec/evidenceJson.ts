@@ -1,4 +1,4 @@
-/** Evidence as users send it: CometBFT's JSON form, with the member names of either line of 0.38. */
+/** Evidence as users send it: CometBFT's JSON form, with either spelling of the member names used in 0.38. */
 import { EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { DuplicateVoteEvidence, Evidence, LightClientAttackEvidence } from '../types/evidence.ts';
@@ -17,10 +17,10 @@ const DUPLICATE_VOTE = 'tendermint/DuplicateVoteEvidence';
 
 const LIGHT_CLIENT_ATTACK = 'tendermint/LightClientAttackEvidence';
 
-/** By their names in Go, or as members of JSON usually look. */
+/** A member by its Go name or, if that is absent, by its snake_case name. */
 type Members = (pascal: string, snake: string) => unknown;
 
-/** Errors name the member. */
+/** An error names the member that is wrong. */
 export function evidenceFromJson(value: unknown): Result<Evidence, string> {
   const reader = new JsonReader();
   const outer = reader.object(value, 'evidence');

@@ -3,7 +3,7 @@ import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Shape } from './proto.ts';
 
-/** `int64`/`uint64` are safe integers; the `…Big` ones have the full range as bigint. */
+/** `int64`/`uint64` are safe integers. Those with `Big` have the full range, as bigint. */
 export type Kind =
   | 'uint32'
   | 'int32'
@@ -17,23 +17,23 @@ export type Kind =
   | 'enum'
   | 'message';
 
-/** implicit: default not written; optional: undefined not written; always: written even when empty. */
+/** implicit: a default is not written; optional: undefined is not written; always: written even if empty. */
 export type Presence = 'implicit' | 'optional' | 'always' | 'repeated';
 
 export interface Field<K extends string, V> {
   readonly number: number;
   readonly key: K;
-  /** In the .proto file. */
+  /** The name in the .proto file. */
   readonly name: string;
   readonly kind: Kind;
   readonly presence: Presence;
   readonly tag: number;
   readonly bytesMax: number;
   readonly countMax: number;
-  /** Of an enum: position = number; holes are empty texts that never match. */
+  /** For an enum: the names by number. A number without a name never matches. */
   readonly names: readonly (string | undefined)[];
   readonly shape: Shape<unknown> | undefined;
-  /** Never set: carries the type of the value. */
+  /** Never set; it only carries the type of the value. */
   readonly sample?: V;
 }
 
@@ -51,7 +51,7 @@ export const WIRE_OF: Readonly<Record<Kind, number>> = {
   message: 2,
 };
 
-/** A message within a message may be as large as what holds it; only its own fields bound it further. */
+/** A nested message may be as large as the message around it. Only its own fields limit it further. */
 const MESSAGE_BYTES_MAX = 0x7fff_ffff;
 
 interface Extra {

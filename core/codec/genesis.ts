@@ -24,7 +24,7 @@ import { PUBLIC_KEY_BYTES } from './validator.ts';
 
 export interface GenesisError {
   readonly code: 'genesis';
-  /** `validators[1].power`; empty when the text is not JSON. */
+  /** For example `validators[1].power`; empty if the text is not JSON. */
   readonly field: string;
   readonly message: string;
 }
@@ -107,8 +107,8 @@ function validatorsProblem(validators: readonly GenesisValidator[]): string | un
 }
 
 /**
- * Parses, checks and completes a genesis document. `now` stands in for a missing genesis time; without it a document
- * that has none is refused.
+ * Parses and checks a genesis document, and fills in defaults. `now` replaces a missing genesis time; without `now` a
+ * document that lacks one is refused.
  */
 export function parseGenesis(text: string, now?: Timestamp): Parsed<Genesis> {
   const json = parseJson(text);
@@ -169,9 +169,9 @@ export function genesisJson(genesis: Genesis): Readonly<Record<string, Json>> {
   };
 }
 
-/** Text of genesis.json, indented by two. */
+/** The text of genesis.json, indented by two spaces. */
 export const renderGenesis = (genesis: Genesis): string =>
   `${JSON.stringify(genesisJson(genesis), undefined, 2)}\n`;
 
-/** SHA-256 of the file's bytes: what `start --genesis_hash` compares. */
+/** SHA-256 of the file's bytes, which `start --genesis_hash` compares. */
 export const genesisDocHash = (text: string): Hash => sha256(encodeUtf8(text));

@@ -1,4 +1,4 @@
-/** The hashes that stand in a header, and the header's own (reference: CometBFT §1). */
+/** The hashes in a header, and the hash of the header itself (reference: CometBFT §1). */
 import { sha256 } from '../crypto/hash.ts';
 import { EMPTY_ROOT, merkleRoot } from '../crypto/merkle.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
@@ -20,7 +20,7 @@ import { TIMESTAMP } from './time.ts';
 import { PUBLIC_KEY } from './validator.ts';
 import { type Writer, written } from './writer.ts';
 
-/** Root of nothing: no txs, no evidence, no validators, no results. */
+/** Root of an empty list: no txs, no evidence, no validators, no results. */
 export const EMPTY_HASH: Hash = EMPTY_ROOT;
 
 export const SIMPLE_VALIDATOR = table<{ readonly pubKey: PublicKey; readonly power: bigint }>(
@@ -30,7 +30,7 @@ export const SIMPLE_VALIDATOR = table<{ readonly pubKey: PublicKey; readonly pow
 
 type ReducedResult = Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>;
 
-/** What must be the same on every node: log, info, events and codespace need not be. */
+/** The fields of a result that must be equal on every node. Log, info, events and codespace may differ. */
 export const REDUCED_TX_RESULT = table<ReducedResult>('ExecTxResult', [
   uint32(1, 'code'),
   bytes(2, 'data', RESULT_BYTES_MAX),
@@ -77,7 +77,7 @@ export function headerLeaves(header: Header): readonly Bytes[] {
   ];
 }
 
-// Headers, commits and validator sets never change once made, and the same one is hashed at several places.
+// Headers, commits and validator sets are immutable, and the same object is hashed in several places.
 const headerHashes = new WeakMap<Header, Hash>();
 const commitHashes = new WeakMap<Commit, Hash>();
 const validatorHashes = new WeakMap<ValidatorSet, Hash>();
@@ -90,11 +90,11 @@ function remembered<K extends object>(memo: WeakMap<K, Hash>, key: K, compute: (
   return hash;
 }
 
-/** The block hash. Empty when the header names no validators: such a header is nobody's. */
+/** The block hash. Empty if the header has no validators hash: no real header lacks one. */
 export const headerHash = (header: Header): Hash =>
   header.validatorsHash.length === 0 ? EMPTY : remembered(headerHashes, header, hashOfHeader);
 
-/** The proposer's header and the one in the block's bytes are the same to the letter. */
+/** Also cached by content: a proposer hashes its header, then an equal one decoded from the block's bytes. */
 const recent = new RecentBytes<Hash>(4);
 
 function hashOfHeader(header: Header): Hash {
@@ -109,7 +109,7 @@ function hashOfHeader(header: Header): Hash {
 export const commitHash = (commit: Commit): Hash =>
   remembered(commitHashes, commit, (one) => merkleRoot(one.signatures.map(encodeCommitSig)));
 
-/** Identifies a tx in the consensus world; its Ethereum hash is another. */
+/** Identifies a tx in consensus. Its Ethereum hash is a different one. */
 export const txHash = (tx: Bytes): Hash => sha256(tx);
 
 export const dataHash = (txs: readonly Bytes[]): Hash => merkleRoot(txs.map(txHash));
@@ -128,7 +128,7 @@ export const consensusParamsHash = (params: ConsensusParams): Hash =>
 export const resultsHash = (results: readonly TxResult[]): Hash =>
   merkleRoot(results.map((result) => encode(REDUCED_TX_RESULT, result)));
 
-/** As CometBFT has it: 31 bytes of the header hash in a 32-byte buffer, then the height as a zig-zag varint. */
+/** As CometBFT does: 31 bytes of the header hash in a 32-byte buffer, then the height as a zig-zag varint. */
 export function lightClientAttackHash(conflictingHeaderHash: Hash, commonHeight: Height): Hash {
   const height = written((writer: Writer, value: bigint) => writer.big(value), BigInt(commonHeight) * 2n);
   const input = new Uint8Array(32 + height.length);
@@ -137,7 +137,7 @@ export function lightClientAttackHash(conflictingHeaderHash: Hash, commonHeight:
   return sha256(input);
 }
 
-/** Name of an evidence in the pool. */
+/** Identifies a piece of evidence in the pool. */
 export const evidenceHash = (evidence: Evidence): Hash =>
   evidence.kind === 'duplicate-vote'
     ? sha256(encodeInnerEvidence(evidence))

@@ -28,7 +28,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Go's nil slice is null; we have one form of empty. */
+/** Go writes a nil slice as null. We have only one form of empty bytes. */
 export const base64Json = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 
 export const partSetHeaderJson = ({ total, hash }: PartSetHeader): JsonObject => ({
@@ -186,7 +186,7 @@ export const txResultJson = (result: TxResult): JsonObject => ({
   codespace: result.codespace,
 });
 
-/** As in block_results: the protobuf oneof shows through, and a power of 0 is left out. */
+/** As in block_results: the protobuf oneof is visible, and a power of 0 is left out. */
 export const validatorUpdateJson = ({ pubKey, power }: ValidatorUpdate): JsonObject => ({
   pub_key: {
     Sum: {

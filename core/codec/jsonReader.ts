@@ -1,4 +1,4 @@
-/** Reads parsed JSON of a file by path, the first failure sticks; what it could not read is a neutral value. */
+/** Reads values from parsed JSON. Keeps the first failure; a value that cannot be read becomes a neutral one. */
 import { fromBase64 } from '../lib/base64.ts';
 import { type Bytes, EMPTY, parseHex } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
@@ -8,7 +8,7 @@ import { parseTime } from './timeText.ts';
 type Plain = { readonly [key: string]: unknown };
 
 export class JsonReader {
-  /** `validators[2].power: …` of the first failure. */
+  /** The first failure, with a message like `validators[2].power: …`. */
   problem: { readonly field: string; readonly message: string } | undefined;
 
   fail(field: string, expected: string): void {
@@ -21,7 +21,7 @@ export class JsonReader {
     return {};
   }
 
-  /** Absent and null are empty, as in Go. */
+  /** Absent and null count as empty, as in Go. */
   list(value: unknown, field: string, countMax: number): readonly unknown[] {
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value)) this.fail(field, 'a list');
@@ -30,14 +30,14 @@ export class JsonReader {
     return [];
   }
 
-  /** Half of a surrogate pair becomes U+FFFD, as in Go: a text is the same after it went through bytes. */
+  /** An unpaired surrogate becomes U+FFFD, as in Go, so that encoding a text to bytes and back does not change it. */
   text(value: unknown, field: string): string {
     if (typeof value === 'string') return decodeUtf8(encodeUtf8(value)) ?? '';
     this.fail(field, 'a text');
     return '';
   }
 
-  /** int64 as Go writes it, a decimal text; a plain whole number is accepted too. */
+  /** int64 as Go writes it: a decimal text. A plain whole number is accepted too. */
   big(value: unknown, field: string): bigint {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
     if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) {
@@ -79,7 +79,7 @@ export class JsonReader {
   }
 }
 
-/** undefined when the text is not JSON. */
+/** undefined if the text is not JSON. */
 export function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };

@@ -1,4 +1,4 @@
-/** The key files of a CometBFT home (reference §9), as texts; adapters read and write the files themselves. */
+/** The key files of a CometBFT home (reference §9), as texts. Adapters read and write the files themselves. */
 import { ed25519Address } from '../crypto/addresses.ts';
 import { nobleSuite } from '../crypto/noble.ts';
 import { toBase64 } from '../lib/base64.ts';
@@ -13,7 +13,7 @@ import { SIGNATURE_BYTES_MAX } from './limits.ts';
 export interface KeyFileError {
   readonly code: 'key-file';
   readonly field: string;
-  /** Names what is wrong, never the secret. */
+  /** Says what is wrong, without revealing the secret. */
   readonly message: string;
 }
 
@@ -28,7 +28,7 @@ export interface ValidatorKey extends Ed25519Key {
   readonly address: Address;
 }
 
-/** What the signer signed last; step 1 is propose, 2 prevote, 3 precommit, 0 nothing. */
+/** What the signer signed last. Step 1 is propose, 2 prevote, 3 precommit; 0 means nothing. */
 export interface LastSigned {
   readonly height: Height;
   readonly round: Round;
@@ -74,7 +74,7 @@ export const parseNodeKey = (text: string): Result<Ed25519Key, KeyFileError> =>
 
 export const renderNodeKey = (key: Ed25519Key): string => JSON.stringify({ priv_key: privateKeyJson(key) });
 
-/** priv_validator_key.json; address and public key must follow from the secret. */
+/** priv_validator_key.json. The address and the public key must follow from the secret. */
 export const parseValidatorKey = (text: string): Result<ValidatorKey, KeyFileError> =>
   readText(text, (reader, doc) => {
     const key = readPrivateKey(reader, doc['priv_key']);

@@ -1,4 +1,7 @@
-/** A light block as users send it within evidence: CometBFT's JSON form. Bounds and signs are checked elsewhere. */
+/**
+ * A light block as users send it within evidence: CometBFT's JSON form. Numbers are checked against what the wire can
+ * hold; ValidateBasic and signatures are checked elsewhere.
+ */
 import { type Bytes, EMPTY, equalBytes } from '../lib/bytes.ts';
 import type { BlockId, Commit, CommitSig, Header } from '../types/block.ts';
 import type { LightBlock } from '../types/evidence.ts';
@@ -12,7 +15,7 @@ const FLAGS = ['absent', 'commit', 'nil'] as const;
 export const INT32_MAX = 2 ** 31 - 1;
 const UINT32_MAX = 2 ** 32 - 1;
 
-/** A number that the wire can hold. */
+/** A number from 0 to `max`, which the wire can hold. */
 export function bounded(
   reader: JsonReader,
   value: unknown,
@@ -124,7 +127,7 @@ function validatorSetFromJson(reader: JsonReader, value: unknown, field: string)
   return { validators, totalPower, proposer: proposer ?? given };
 }
 
-/** Problems stick in the reader. */
+/** Failures are recorded in the reader. */
 export function lightBlockFromJson(reader: JsonReader, value: unknown, field: string): LightBlock {
   const json = reader.object(value, field);
   const signed = reader.object(json['signed_header'], `${field}.signed_header`);

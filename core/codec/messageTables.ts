@@ -1,4 +1,4 @@
-/** Tables of what peers send (reference: CometBFT §3). They step over unknown fields, as stock peers do. */
+/** Tables of peers' messages (reference: CometBFT §3). They skip unknown fields, as CometBFT's own peers do. */
 import type { BlocksyncMessage, ConsensusMessage, TxsMessage } from '../types/messages.ts';
 import { bitArray } from './bitArray.ts';
 import { BLOCK } from './block.ts';
@@ -130,7 +130,7 @@ export const NO_BLOCK_RESPONSE = table<SyncOf<'noBlockResponse'>>(
   [int64(1, 'height')],
   peer('noBlockResponse'),
 );
-/** Field 2, the extended commit, is stepped over: vote extensions are not enabled. */
+/** Field 2, the extended commit, is skipped: vote extensions are not enabled. */
 export const BLOCK_RESPONSE = table<SyncOf<'blockResponse'>>(
   'BlockResponse',
   [embed(1, 'block', BLOCK)],

@@ -1,4 +1,4 @@
-/** Messages between peers, to bytes and back with CometBFT's receive checks (reference §3). */
+/** Encodes and decodes messages between peers, with CometBFT's receive checks (reference §3). */
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { isCompleteBlockId, isZeroBlockId } from '../types/block.ts';
@@ -30,7 +30,7 @@ type Problem = readonly [field: string, problem: string, limit?: number] | undef
 export const encodeConsensusMessage = (message: ConsensusMessage): Bytes =>
   encode(CONSENSUS_MESSAGE, message);
 
-/** A message that passes every check that needs no state; a failure is a reason to drop the peer. */
+/** Decodes a message and does all checks that need no state. A failure is a reason to drop the peer. */
 export function decodeConsensusMessage(bytes: Bytes): Result<ConsensusMessage, CodecError> {
   const decoded = decode(CONSENSUS_MESSAGE, bytes);
   if (!decoded.ok) return decoded;
@@ -103,7 +103,7 @@ function newValidBlockProblem(message: Extract<ConsensusMessage, { kind: 'newVal
 }
 
 /**
- * The check of NewRoundStep that needs the chain's initial height: only there a node has no last commit round.
+ * The check of NewRoundStep that needs the chain's initial height: only at that height a node has no last commit round.
  * False is a reason to drop the peer.
  */
 export function hasFittingLastCommitRound(
@@ -138,7 +138,7 @@ export function decodeEvidenceMessage(bytes: Bytes): Result<readonly Evidence[],
 export const encodeBlocksyncMessage = (message: BlocksyncMessage): Bytes =>
   encode(BLOCKSYNC_MESSAGE, message);
 
-/** A block within is decoded but not validated: whoever applies it checks its hashes and its commit. */
+/** A block in the message is decoded but not validated. The code that applies it checks its hashes and commit. */
 export function decodeBlocksyncMessage(bytes: Bytes): Result<BlocksyncMessage, CodecError> {
   const decoded = decode(BLOCKSYNC_MESSAGE, bytes);
   if (!decoded.ok) return decoded;

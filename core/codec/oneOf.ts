@@ -3,7 +3,7 @@ import type { Shape } from './proto.ts';
 import type { Reader } from './wire.ts';
 import type { Writer } from './writer.ts';
 
-/** A case of a union: its field number in the oneof, its `kind` in our types, its message. */
+/** A case of a union: its field number in the oneof, its `kind` in our types, and its message. */
 // biome-ignore lint/suspicious/noExplicitAny: the cases of one union have different types.
 export type OneOfCase = readonly [number: number, kind: string, shape: Shape<any>];
 
@@ -12,8 +12,8 @@ export interface OneOf<T> extends Shape<T> {
 }
 
 /**
- * A message that is nothing but a oneof of messages, as a union of our types told apart by `kind`. Exactly one case
- * must be set. With `unknown: 'ignore'` fields of other numbers are stepped over.
+ * A message that consists only of a oneof of messages, as a union of our types with `kind`. Exactly one case must be
+ * set. With `unknown: 'ignore'`, fields with other numbers are skipped.
  */
 export function oneOf<T extends { readonly kind: string }>(
   name: string,

@@ -36,7 +36,7 @@ export const CONSENSUS_PARAMS = table<ConsensusParams>('ConsensusParams', [
   embed(5, 'abci', ABCI_PARAMS),
 ]);
 
-/** What ConsensusHash covers; the other params are not in the header. */
+/** The params that ConsensusHash covers. The others are not in the header. */
 export const HASHED_PARAMS = table<{ readonly blockMaxBytes: number; readonly blockMaxGas: number }>(
   'HashedParams',
   [int64(1, 'blockMaxBytes'), int64(2, 'blockMaxGas')],

@@ -17,7 +17,7 @@ export type PartError =
       readonly expected: number;
     };
 
-/** The encoded block in pieces of 64 KiB, each provable against the part set header that was voted on. */
+/** An encoded block in parts of 64 KiB. Each is provable against the part set header that validators vote on. */
 export class PartSet implements PartsReader {
   readonly header: PartSetHeader;
   readonly #bits: BitSet;
@@ -31,12 +31,12 @@ export class PartSet implements PartsReader {
     this.#parts = new Array(header.total).fill(undefined);
   }
 
-  /** Waits for the parts of a header whose total the caller has bounded (`BLOCK_PARTS_MAX` or tighter). */
+  /** An empty set for the parts of a header. The caller has limited its total (`BLOCK_PARTS_MAX` or less). */
   static empty(header: PartSetHeader): PartSet {
     return new PartSet(header);
   }
 
-  /** Cuts an encoded block. */
+  /** Cuts an encoded block into parts. */
   static of(blockBytes: Bytes): PartSet {
     assert(blockBytes.length > 0, 'a block of no bytes');
     const pieces: Bytes[] = [];
@@ -75,7 +75,7 @@ export class PartSet implements PartsReader {
     this.#count++;
   }
 
-  /** True when the part was new and belongs here; false when it is already there. */
+  /** True if the part was added, false if it was already there; an error if it does not belong here. */
   add(part: Part): Result<boolean, PartError> {
     const { index, bytes, proof } = part;
     const { total, hash } = this.header;
@@ -83,7 +83,7 @@ export class PartSet implements PartsReader {
       return err({ code: 'part-index', index, total, message: `part ${index} of a set of ${total}` });
     }
     if (this.#bits.has(index)) return ok(false);
-    // ASA-2025-002: a proof of another index or total can verify, and the set would never become the block.
+    // ASA-2025-002: a proof for another index or total can verify, but the set would never become the block.
     if (proof.index !== index || proof.total !== total) {
       const message = `part ${index} of ${total} with a proof for ${proof.index} of ${proof.total}`;
       return err({ code: 'part-proof', index, message });
@@ -105,7 +105,7 @@ export class PartSet implements PartsReader {
     return this.#parts.filter((part) => part !== undefined);
   }
 
-  /** The encoded block; only when complete. */
+  /** The encoded block. Call only when the set is complete. */
   bytes(): Bytes {
     assert(this.isComplete(), 'bytes of an incomplete part set');
     const parts = this.parts();

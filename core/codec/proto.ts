@@ -1,10 +1,10 @@
 /**
- * Messages as tables: an ordered list of fields, from which one encoder and one decoder follow.
+ * Messages as tables: one encoder and one decoder follow from an ordered list of fields.
  *
- * The encoding is gogoproto's as CometBFT uses it: fields ascending, scalars equal to their default are not written,
- * `embed` messages always are, negative integers take ten bytes. The decoder accepts that encoding and no other, so
- * whatever it accepts encodes to the same bytes again. Tables nest, they never recurse: depth is bounded by their
- * number. test/core/codec/protoFiles.test.ts proves them equal to proto/*.proto.
+ * The encoding is gogoproto's as CometBFT uses it: fields in ascending order, scalars omitted if they equal their
+ * default, `embed` messages always written, negative integers in ten bytes. The decoder accepts only that encoding, so
+ * whatever it accepts encodes to the same bytes again. Tables nest but never recurse, so their number limits the depth.
+ * test/core/codec/protoFiles.test.ts compares them with proto/*.proto.
  */
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -20,7 +20,7 @@ export interface Shape<T> {
   /** Message name, as in the .proto file. */
   readonly name: string;
   write(writer: Writer, value: T): void;
-  /** Reads up to `reader.end`. After a failure the answer is meaningless and `reader.error` is set. */
+  /** Reads up to `reader.end`. After a failure `reader.error` is set and the result is meaningless. */
   read(reader: Reader): T;
 }
 
@@ -30,11 +30,11 @@ export interface Table<T> extends Shape<T> {
 }
 
 export interface TableOptions<T> {
-  /** Set as `kind` on every decoded value: the table is a case of a union. */
+  /** Set as `kind` on every decoded value, if the table is a case of a union. */
   readonly kind?: string;
-  /** What to do with fields the table does not know; stock peers of a later release may send some. Default `refuse`. */
+  /** What to do with fields that the table does not know, which peers of a later release may send. Default `refuse`. */
   readonly unknown?: 'refuse' | 'ignore';
-  /** Says what is wrong with a decoded value that no single field can know. */
+  /** Checks a decoded value across its fields. Returns what is wrong. */
   readonly check?: (value: T) => string | undefined;
 }
 
@@ -45,7 +45,7 @@ type FieldOf<T> = { [K in keyof T & string]: Field<K, T[K]> }[keyof T & string];
 /** Keyed access that the table's type has already checked. */
 type Loose = Record<string, unknown>;
 
-/** Declares a message; `fields` in ascending order of number. */
+/** Declares a message. `fields` are in ascending order of number. */
 export function table<T>(
   name: string,
   fields: readonly FieldOf<T>[],
@@ -93,7 +93,7 @@ export function table<T>(
   };
 }
 
-/** The same message, stepping over unknown fields on its own level. */
+/** The same message, but unknown fields at its own level are skipped. */
 export const tolerant = <T>(base: Table<T>): Table<T> =>
   table(base.name, base.fields as unknown as readonly FieldOf<T>[], { ...base.options, unknown: 'ignore' });
 
@@ -115,13 +115,13 @@ function finishReading(
   }
 }
 
-/** A shape seen through another type. */
+/** A shape seen as another type. */
 export interface MappedShape<T, W> extends Shape<T> {
   readonly wire: Shape<W>;
   readonly toWire: (value: T) => W;
 }
 
-/** `fromWire` may refuse with a text. */
+/** `fromWire` may refuse a value, with a text that says why. */
 export const mapped = <T, W>(
   wire: Shape<W>,
   toWire: (value: T) => W,
@@ -143,12 +143,12 @@ export const mapped = <T, W>(
 
 export const encode = <T>(shape: Shape<T>, value: T): Bytes => written(shape.write, value);
 
-/** The message that `bytes` canonically encode; nothing in the answer shares memory with them. */
+/** Decodes the message that `bytes` canonically encode. The result shares no memory with them. */
 export const decode: Decode = (shape, bytes) => decodeFrom(shape, new Reader(bytes));
 
 /**
- * The message that `bytes` encode, in which numbers and texts that are nothing may be written out, as protobufjs writes
- * them. Several encodings then have one meaning: only for bytes that are hashed or signed as they are.
+ * Like `decode`, but accepts default numbers and empty texts that are written out, as protobufjs does. A message then
+ * has several encodings, so use this only for bytes that are hashed or signed as they are.
  */
 export const decodeWordy: Decode = (shape, bytes) => decodeFrom(shape, new Reader(bytes, true));
 

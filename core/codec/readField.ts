@@ -5,7 +5,7 @@ import type { AnyField, Shape } from './proto.ts';
 import type { Reader } from './wire.ts';
 import { isDefault } from './writeField.ts';
 
-/** Value of a field that the bytes do not hold. */
+/** The value of a field that is absent from the bytes. */
 export function absent(reader: Reader, field: AnyField, path: string): unknown {
   switch (field.presence as Presence) {
     case 'repeated':
@@ -32,7 +32,7 @@ export function absent(reader: Reader, field: AnyField, path: string): unknown {
   }
 }
 
-/** Reads the field whose tag comes next, all entries of a repeated one. */
+/** Reads the field whose tag comes next. For a repeated field it reads all entries. */
 export function readField(reader: Reader, field: AnyField, path: string, tag: number): unknown {
   if (tag !== field.tag) {
     reader.fail(path, `wire type ${tag & 7}, expected ${WIRE_OF[field.kind]}`);
@@ -42,7 +42,7 @@ export function readField(reader: Reader, field: AnyField, path: string, tag: nu
   reader.uint32(path);
   const value = readValue(reader, field, path);
   if (field.presence === 'implicit' && reader.error === undefined && isDefault(field.kind, value)) {
-    // Empty bytes stay refused: some tables keep a message as its bytes, and an empty message is not the same as none.
+    // Empty bytes are still refused: some tables keep a message as its bytes, and an empty message differs from none.
     if (!reader.takesDefaults || field.kind === 'bytes') reader.fail(path, 'a default is written out');
   }
   return value;

@@ -1,4 +1,4 @@
-/** How values lie in the database: `crc32(key ‖ payload)`, 4 bytes big-endian, then the payload. */
+/** The form of values in the database: `crc32(key ‖ payload)`, 4 bytes big-endian, then the payload. */
 import type { Bytes } from '../lib/bytes.ts';
 import { room } from '../lib/room.ts';
 import { StorageFault } from '../lib/storageFault.ts';
@@ -8,9 +8,9 @@ import { type Writer, written } from './writer.ts';
 
 const SUM_BYTES = 4;
 const NO_SUM = new Uint8Array(SUM_BYTES);
-/** Bytes taken at a time: records of blocks and results are long, and each is summed when written and when read. */
+/** Bytes taken at a time. Records of blocks and results are long, and each is summed when written and when read. */
 const STRIDE = 8;
-/** Table n is of a byte with n zero bytes behind it. */
+/** Table n holds the CRC of a byte followed by n zero bytes. */
 const TABLES = crcTables();
 
 function crcTables(): Uint32Array {
@@ -51,8 +51,8 @@ const checksum = (key: Bytes, value: Bytes, start: number): number =>
   ~crcOf(value, start, crcOf(key, 0, 0xffffffff)) >>> 0;
 
 /**
- * The record of a value. The checksum covers the key too, so that a value that a faulty disk wrote or read at
- * another place is noticed as well as an altered one.
+ * The record of a value. The checksum covers the key too. So it detects a value that a faulty disk wrote to or read
+ * from another place, as well as an altered one.
  */
 export function encodeRecord(key: Bytes, payload: Bytes): Bytes {
   const record = room(SUM_BYTES + payload.length);
@@ -66,7 +66,7 @@ function summed(key: Bytes, record: Bytes): Bytes {
   return record;
 }
 
-/** The write of a record whose payload `fill` writes. */
+/** The operation that puts a record whose payload `fill` writes. */
 export const putWritten = <T>(
   key: Bytes,
   fill: (writer: Writer, value: T) => void,
@@ -83,18 +83,18 @@ export const putWritten = <T>(
   ),
 });
 
-/** The write of a record whose payload is a message. */
+/** The operation that puts a record whose payload is a message. */
 export const putMessage = <T>(key: Bytes, shape: Shape<T>, value: T): Extract<KvOp, { type: 'put' }> =>
   putWritten(key, (writer, message) => shape.write(writer, message), value);
 
-/** The write of a record. */
+/** The operation that puts a record. */
 export const putRecord = (key: Bytes, payload: Bytes): Extract<KvOp, { type: 'put' }> => ({
   type: 'put',
   key,
   value: encodeRecord(key, payload),
 });
 
-/** The payload of a record found under `key`, a window of it; anything else than what was written is a storage fault. */
+/** The payload of the record under `key`, as a window of it. A record that is not as written is a storage fault. */
 export function decodeRecord(key: Bytes, record: Bytes): Bytes {
   if (record.length < SUM_BYTES) throw new StorageFault('record too short', key);
   const sum = checksum(key, record, SUM_BYTES);

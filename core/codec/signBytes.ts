@@ -1,6 +1,6 @@
 /**
- * Canonical sign bytes (reference: CometBFT §2): what votes, proposals and vote extensions are signed over. Written
- * by hand and not by tables: each vote is signed and verified over these bytes.
+ * Canonical sign bytes (reference: CometBFT §2), which the signatures of votes, proposals and vote extensions cover.
+ * Written by hand rather than by tables, because every vote is signed and verified over them.
  */
 import type { Bytes } from '../lib/bytes.ts';
 import { type BlockId, isZeroBlockId } from '../types/block.ts';
@@ -9,7 +9,7 @@ import type { Proposal, Vote, VoteType } from '../types/vote.ts';
 import { PROPOSAL_TYPE, VOTE_TYPE } from './vote.ts';
 import { type Writer, written } from './writer.ts';
 
-/** What a vote's signature covers. Type 0 ("unknown") exists in CometBFT's tests alone. */
+/** What a vote's signature covers. Type 0 ("unknown") occurs only in CometBFT's tests. */
 export interface CanonicalVote {
   readonly chainId: string;
   readonly type: 0 | 1 | 2;
@@ -37,7 +37,7 @@ function writeText(writer: Writer, tag: number, text: string): void {
   writer.string(text);
 }
 
-/** CanonicalBlockID; the whole field is left out for nil. */
+/** CanonicalBlockID. For nil the whole field is omitted. */
 function writeBlockId(writer: Writer, tag: number, id: BlockId): void {
   if (isZeroBlockId(id)) return;
   writer.uint32(tag);
@@ -84,7 +84,7 @@ function writeVote(writer: Writer, vote: CanonicalVote): void {
 
 export const canonicalVoteBytes = (vote: CanonicalVote): Bytes => written(writeVote, vote);
 
-/** The parts of a vote that are signed; a commit signature becomes such a vote again. */
+/** The signed fields of a vote. A commit signature is turned back into such a vote to be verified. */
 export type SignedVotePart = Pick<Vote, 'height' | 'round' | 'blockId' | 'timestamp'> & {
   readonly type: VoteType;
 };

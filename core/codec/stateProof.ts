@@ -1,4 +1,4 @@
-/** How proofs of the application's state travel (docs/proofs.md). `ValueOp` is CometBFT's own. */
+/** Encodings of proofs of the application's state (docs/proofs.md). `ValueOp` is CometBFT's own. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Proof } from '../types/block.ts';
 import { bytes, embed, repeatedBytes } from './fields.ts';
@@ -6,9 +6,9 @@ import { PROOF } from './part.ts';
 import { encode, table } from './proto.ts';
 
 const KEY_BYTES_MAX = 128;
-/** A branch of sixteen hashes and a value that is a whole module entry. */
+/** Enough for a branch of sixteen hashes and a value that is a whole module entry. */
 const NODE_BYTES_MAX = 1024 * 1024;
-/** Two nibbles a byte, one node a nibble. */
+/** One node per nibble, with two nibbles per byte. */
 const NODES_MAX = 2 * KEY_BYTES_MAX + 1;
 
 interface ValueOp {

@@ -4,7 +4,7 @@ import { int32, int64 } from './fields.ts';
 import { mapped, table } from './proto.ts';
 
 const NANOS = 1_000_000_000n;
-/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, what RFC 3339 and google.protobuf.Timestamp can say. */
+/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, the range of RFC 3339 and google.protobuf.Timestamp. */
 export const SECONDS_MIN = -62135596800;
 export const SECONDS_MAX = 253402300799;
 
@@ -26,7 +26,7 @@ export const DURATION_WIRE = table<{ readonly seconds: number; readonly nanos: n
   int32(2, 'nanos'),
 ]);
 
-/** google.protobuf.Duration as nanoseconds, within int64 as Go has it. */
+/** google.protobuf.Duration as nanoseconds, limited to int64 as in Go. */
 export const DURATION = mapped(
   DURATION_WIRE,
   (ns: bigint) => ({ seconds: Number(ns / NANOS), nanos: Number(ns % NANOS) }),

@@ -1,4 +1,4 @@
-/** RFC 3339 texts of timestamps, without the host's Date: nanoseconds and the year 1 must survive. */
+/** RFC 3339 texts of timestamps. Made without the host's Date, because nanoseconds and the year 1 must survive. */
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Timestamp } from '../types/ids.ts';
 import { isTimestamp } from './time.ts';
@@ -11,7 +11,7 @@ export interface TimeError {
   readonly message: string;
 }
 
-/** Days since 1970-01-01 in the proleptic Gregorian calendar; years counted from March, so that leap days come last. */
+/** Days since 1970-01-01 in the proleptic Gregorian calendar. Years start in March, so leap days come last. */
 function daysOf(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
@@ -36,7 +36,7 @@ function dateOf(days: number): readonly [year: number, month: number, day: numbe
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** UTC, with a fraction that begins with its point, or without any. */
+/** UTC. `fraction` is empty or begins with its point. */
 function format(seconds: number, fraction: string): string {
   const days = Math.floor(seconds / DAY_SECONDS);
   const rest = seconds - days * DAY_SECONDS;
@@ -55,10 +55,10 @@ export const formatTime = ({ seconds, nanos }: Timestamp): string =>
 export const formatProtoTime = ({ seconds, nanos }: Timestamp): string =>
   format(seconds, fractionOf(nanos).replace(/(?:000)+$/, ''));
 
-/** Whole seconds, cut off, as Go prints RFC3339. */
+/** Whole seconds, truncated, as Go prints RFC3339. */
 export const formatSecond = ({ seconds }: Timestamp): string => format(seconds, '');
 
-/** RFC 3339 with 0 to 9 fractional digits; another zone than UTC is converted. */
+/** RFC 3339 with 0 to 9 fractional digits. Other zones are converted to UTC. */
 export function parseTime(text: string): Result<Timestamp, TimeError> {
   const match = PATTERN.exec(text);
   const bad = { code: 'time', message: `"${text.slice(0, 64)}" is not an RFC 3339 time` } as const;
@@ -73,7 +73,7 @@ export function parseTime(text: string): Result<Timestamp, TimeError> {
   ];
   const days = daysOf(year, month, day);
   const [sameYear, sameMonth, sameDay] = dateOf(days);
-  // February 30 becomes another day: not the date that was written.
+  // February 30, for example, becomes another day than was written.
   if (sameYear !== year || sameMonth !== month || sameDay !== day) return err(bad);
   const [zoneHour, zoneMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (hour > 23 || minute > 59 || second > 59 || zoneHour > 23 || zoneMinute > 59) return err(bad);

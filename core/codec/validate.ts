@@ -1,4 +1,4 @@
-/** CometBFT's ValidateBasic: what a value must satisfy by itself, before any state is known (reference §1, §3). */
+/** CometBFT's ValidateBasic: the checks that need no state (reference §1, §3). */
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
@@ -31,7 +31,7 @@ import { isTimestamp } from './time.ts';
 
 export interface InvalidError {
   readonly code: 'invalid';
-  /** `header.data_hash`, `commit.signatures[3].signature`, … */
+  /** For example `header.data_hash` or `commit.signatures[3].signature`. */
   readonly field: string;
   readonly message: string;
 }
@@ -42,7 +42,7 @@ const VALID: Check = ok(undefined);
 const invalid = (field: string, problem: string): Check =>
   err({ code: 'invalid', field, message: `${field}: ${problem}` });
 
-/** The first failure of the list, evaluated in order. */
+/** The first failure in the list. Checks after it are not evaluated. */
 function firstOf(...checks: readonly (() => Check)[]): Check {
   for (const check of checks) {
     const result = check();
@@ -59,7 +59,7 @@ const isHash = (hash: Bytes): boolean => hash.length === 0 || hash.length === HA
 const checkHash = (hash: Bytes, field: string): Check =>
   require(isHash(hash), field, `${hash.length} bytes, expected 0 or ${HASH_BYTES}`);
 
-// What every block, part and proposal passes through: texts are only made for a failure.
+// Every block, part and proposal passes through here, so texts are made only for a failure.
 const checkAddress = (address: Bytes, field: string): Check =>
   address.length === ADDRESS_BYTES
     ? VALID
@@ -107,7 +107,7 @@ export function validateHeaderBasic(header: Header): Check {
   return checkAddress(header.proposerAddress, 'header.proposer_address');
 }
 
-/** Nearly all slots are sound: texts are only made for a failure. */
+/** Nearly all slots are valid, so texts are made only for a failure. */
 function validateCommitSig(sig: CommitSig, index: number): Check {
   const { flag, validatorAddress, signature, timestamp } = sig;
   if (flag !== 'absent') {
@@ -152,7 +152,7 @@ export function validateCommitBasic(commit: Commit): Check {
   return VALID;
 }
 
-/** Header and commit are well-formed, and the header's hashes are those of the contents. */
+/** Checks that header and commit are well-formed, and that the header's hashes match the contents. */
 export function validateBlockBasic(block: Block): Check {
   const { header, lastCommit, txs, evidence } = block;
   const head = validateHeaderBasic(header);
@@ -173,7 +173,7 @@ export function validateBlockBasic(block: Block): Check {
 const checkEqual = (given: Bytes, computed: Bytes, field: string): Check =>
   require(equalBytes(given, computed), field, 'is not the hash of the contents');
 
-/** In the path of each vote: no closures, and texts are only made for a failure. */
+/** Called for every vote: no closures, and texts are made only for a failure. */
 export function validateVoteBasic(vote: Vote, field = 'vote'): Check {
   const { blockId, extension, extensionSignature } = vote;
   const checked = checkHeight(vote.height, `${field}.height`);
@@ -223,7 +223,7 @@ export function validatePartBasic({ index, bytes, proof }: Part): Check {
   if (index + 1 < total && bytes.length !== PART_BYTES) {
     return invalid('part.bytes', 'a part before the last is short');
   }
-  // ASA-2025-002: a proof for another index makes a part that looks valid and never completes the set.
+  // ASA-2025-002: with a proof for another index, a part looks valid but never completes the set.
   if (index !== proof.index) return invalid('part.proof.index', `${proof.index}, the part's is ${index}`);
   if (total < 0) return invalid('part.proof.total', `${total} is negative`);
   if (leafHash.length !== HASH_BYTES) return invalid('part.proof.leaf_hash', 'is not 32 bytes');
@@ -233,7 +233,7 @@ export function validatePartBasic({ index, bytes, proof }: Part): Check {
   return VALID;
 }
 
-/** Order of the two votes of an evidence: block hash, then the encoded part set header. */
+/** The order of the two votes in evidence: by block hash, then by the encoded part set header. */
 export const blockIdKey = (id: BlockId): Bytes => {
   const parts = encodePartSetHeader(id.parts);
   const key = new Uint8Array(id.hash.length + parts.length);

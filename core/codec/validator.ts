@@ -55,7 +55,7 @@ interface ValidatorSetWire {
   readonly totalPower: bigint;
 }
 
-/** Go leaves total_voting_power at 0 and never believes it; we refuse anything else. */
+/** Go writes total_voting_power as 0 and ignores it when reading. We refuse any other value. */
 export const VALIDATOR_SET_WIRE = table<ValidatorSetWire>('ValidatorSet', [
   repeated(1, 'validators', VALIDATOR, VALIDATORS_MAX),
   optional(2, 'proposer', VALIDATOR),

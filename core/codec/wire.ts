@@ -1,19 +1,19 @@
 /**
  * Protobuf's wire format, read under canonical rules (writer.ts writes it).
  *
- * Our own and not protobufjs': a general reader accepts varints that are not minimal, hands out windows into the
- * input and rounds 64-bit numbers, and in Node its bytes are Buffers whose `slice` does not copy. protobufjs is the
- * independent judge in the tests.
+ * We do not use protobufjs here. A general reader accepts varints that are not minimal, returns windows of the input
+ * and rounds 64-bit numbers, and in Node its bytes are Buffers, whose `slice` does not copy. The tests use protobufjs
+ * as an independent reference.
  */
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
 import { decodeUtf8 } from '../lib/utf8.ts';
 
-/** Outside bytes that are not a canonical encoding. `field` is `Message.field_name`. */
+/** Outside bytes are not a canonical encoding. `field` is `Message.field_name`. */
 export interface CodecError {
   readonly code: 'codec';
   readonly message: string;
   readonly field: string;
-  /** The bound that was passed, where there is one. */
+  /** The limit that was exceeded, if there is one. */
   readonly limit?: number;
 }
 
@@ -22,8 +22,8 @@ export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Reads outside bytes. The first failure sticks: it empties the input, later reads answer with zeros, and whoever
- * started the reading looks at `error` at the end. Nothing throws, and everything handed out is a copy.
+ * Reads outside bytes. The first failure is kept: it empties the input, later reads return zeros, and the caller checks
+ * `error` at the end. Nothing throws, and every result is a copy.
  */
 export class Reader {
   readonly #bytes: Bytes;
@@ -32,14 +32,14 @@ export class Reader {
   /** End of the message being read. */
   end: number;
   error: CodecError | undefined;
-  /** Whether numbers and texts that are nothing may be written out. */
+  /** Whether default numbers and empty texts may be written out. */
   readonly takesDefaults: boolean;
   #low = 0;
   #high = 0;
 
   constructor(bytes: Bytes, takesDefaults = false) {
     this.takesDefaults = takesDefaults;
-    // A Buffer's slice is a window, and its other methods answer with Buffers: read it as the plain bytes it is.
+    // A Buffer's slice is a window, and its other methods return Buffers. Read it as a plain Uint8Array.
     this.#bytes =
       bytes.constructor === Uint8Array
         ? bytes
@@ -55,7 +55,7 @@ export class Reader {
     this.at = 0;
   }
 
-  /** Reads a varint of at most 64 bits into the two words; false when it failed. */
+  /** Reads a varint of at most 64 bits into the two words. False if it failed. */
   #varint(field: string): boolean {
     const bytes = this.#bytes;
     let low = 0;
@@ -84,7 +84,7 @@ export class Reader {
     return false;
   }
 
-  /** The next tag without consuming it, 0 at the end of the message. */
+  /** The next tag, without consuming it; 0 at the end of the message. */
   peekTag(message: string): number {
     if (this.at >= this.end) return 0;
     const byte = this.#bytes[this.at] as number;
@@ -113,12 +113,12 @@ export class Reader {
   int32(field: string): number {
     if (!this.#varint(field)) return 0;
     const value = this.#low | 0;
-    // A sign-extended 64-bit number or nothing: Go would silently cut anything else.
+    // Must be sign-extended to 64 bits: Go would silently truncate anything else.
     if (this.#high !== (value < 0 ? TWO_32 - 1 : 0)) this.fail(field, 'number beyond 32 bits', 2 ** 31 - 1);
     return value;
   }
 
-  /** int64 that must be a safe integer. */
+  /** An int64 that must be a safe integer. */
   int64(field: string): number {
     if (!this.#varint(field)) return 0;
     const value = (this.#high | 0) * TWO_32 + this.#low;
@@ -127,7 +127,7 @@ export class Reader {
     return value;
   }
 
-  /** uint64 that must be a safe integer. */
+  /** A uint64 that must be a safe integer. */
   uint64(field: string): number {
     if (!this.#varint(field)) return 0;
     const value = this.#high * TWO_32 + this.#low;
@@ -148,7 +148,7 @@ export class Reader {
     return this.#high === 0 ? BigInt(this.#low) : (BigInt(this.#high) << 32n) | BigInt(this.#low);
   }
 
-  /** The two 32-bit words, low first, of a varint; for bit arrays. */
+  /** The two 32-bit words of a varint, low first. Used for bit arrays. */
   words(field: string): readonly [number, number] {
     return this.#varint(field) ? [this.#low, this.#high] : [0, 0];
   }
@@ -159,7 +159,7 @@ export class Reader {
     return value === 1;
   }
 
-  /** Length prefix of a piece that lies wholly within the message. */
+  /** The length prefix of a piece, which must end within the message. */
   #size(field: string, bytesMax: number): number {
     const size = this.uint32(field);
     if (size > bytesMax) this.fail(field, `${size} bytes, at most ${bytesMax} are allowed`, bytesMax);
@@ -185,7 +185,7 @@ export class Reader {
     return text ?? '';
   }
 
-  /** Enters a length-delimited message; pass the answer to `leave`. */
+  /** Enters a length-delimited message. Pass the result to `leave`. */
   enter(field: string, bytesMax: number): number {
     const size = this.#size(field, bytesMax);
     const outer = this.end;
@@ -198,7 +198,7 @@ export class Reader {
     if (this.error === undefined) this.end = outer;
   }
 
-  /** Steps over a field that this table does not know. */
+  /** Skips a field that the table does not know. */
   skip(field: string): void {
     const tag = this.uint32(field);
     switch (tag & 7) {

@@ -6,7 +6,7 @@ import type { Writer } from './writer.ts';
 
 type Write = (writer: Writer, value: unknown) => void;
 
-/** What writes tag and value as the field's presence wants it: decided once for a table, not for each message. */
+/** Returns a function that writes tag and value according to the field's presence. Made once per table. */
 export function fieldWriter(field: AnyField): Write {
   const { tag, kind, presence } = field;
   const put = valueWriter(field);
@@ -41,7 +41,7 @@ export function fieldWriter(field: AnyField): Write {
   }
 }
 
-/** Half of all fields: hashes, addresses, signatures. */
+/** Half of all fields are of this kind: hashes, addresses, signatures. */
 const implicitBytes =
   (tag: number): Write =>
   (writer, value) => {
@@ -50,7 +50,7 @@ const implicitBytes =
     writer.bytes(value as Bytes);
   };
 
-/** True for the value that proto3 does not write. */
+/** Whether proto3 omits this value. */
 export function isDefault(kind: Kind, value: unknown): boolean {
   switch (kind) {
     case 'bytes':

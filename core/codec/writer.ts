@@ -4,19 +4,19 @@ import { aligned, INLINE_BYTES_MAX, SHARED_BYTES } from '../lib/room.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 
 const TWO_32 = 0x1_0000_0000;
-/** Room that each message finds; a longer one moves to a buffer that is used again, and is copied out of it. */
+/** Room that each message starts with. A longer one moves to the spare buffer and is copied out of it at the end. */
 const SHORT_BYTES_MAX = 1024;
-/** A buffer that grew beyond this is given back. */
+/** A spare buffer larger than this is not kept. */
 const SPARE_BYTES_MAX = 1 << 20;
 
-/** Appends to a growing buffer. Short messages stay where they were written: the next one begins behind. */
+/** Appends to a growing buffer. Short messages stay where they were written, and the next one begins behind them. */
 export class Writer {
   #shared: Bytes = new Uint8Array(SHARED_BYTES);
-  /** What finished messages have of it. */
+  /** How much of it finished messages occupy. */
   #taken = 0;
   #spare: Bytes = EMPTY;
   #buffer: Bytes = this.#shared;
-  /** Of the message being written. */
+  /** Bounds, in the buffer, of the message being written. */
   #start = 0;
   #length = 0;
 
@@ -24,7 +24,7 @@ export class Writer {
     if (this.#length + count > this.#buffer.length) this.#grow(count);
   }
 
-  /** Moves the message to a buffer with room for it. */
+  /** Moves the message to the spare buffer, which has room for it. */
   #grow(count: number): void {
     const size = this.#length - this.#start;
     const need = size + count;
@@ -53,7 +53,7 @@ export class Writer {
     this.#buffer[this.#length++] = rest;
   }
 
-  /** A safe integer of either sign; negative ones take ten bytes (two's complement, 64 bit). */
+  /** A safe integer of either sign. Negative ones take ten bytes (64-bit two's complement). */
   int64(value: number): void {
     if (value >>> 0 === value) this.uint32(value);
     else {
@@ -68,7 +68,7 @@ export class Writer {
     this.words(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
   }
 
-  /** A 64-bit varint of two 32-bit words. */
+  /** A 64-bit varint given as two 32-bit words. */
   words(lowWord: number, highWord: number): void {
     this.#reserve(10);
     let low = lowWord;
@@ -81,7 +81,7 @@ export class Writer {
     this.#buffer[this.#length++] = low;
   }
 
-  /** Eight bytes, little endian; a safe integer. */
+  /** A safe integer as eight bytes, little endian. */
   sfixed64(value: number): void {
     this.#reserve(8);
     let low = value;
@@ -122,7 +122,7 @@ export class Writer {
     this.close(mark);
   }
 
-  /** Starts a length-delimited piece; pass the answer to `close`. */
+  /** Starts a length-delimited piece. Pass the result to `close`. */
   open(): number {
     this.#reserve(1);
     return ++this.#length - this.#start;
@@ -144,7 +144,7 @@ export class Writer {
     this.#length = end;
   }
 
-  /** The message, and room for the next. A window of the shared buffer where that is cheaper than a copy. */
+  /** Returns the message, as a window of the shared buffer where that is cheaper than a copy. Prepares the next. */
   finish(): Bytes {
     const buffer = this.#buffer;
     const size = this.#length - this.#start;
@@ -171,7 +171,7 @@ export class Writer {
 
 let scratch: Writer | undefined;
 
-/** Runs `fill` on a reused writer and answers with its bytes. */
+/** Runs `fill` on a reused writer and returns the bytes it wrote. */
 export function written<T>(fill: (writer: Writer, value: T) => void, value: T): Bytes {
   const writer = scratch ?? new Writer();
   scratch = undefined;
@@ -181,7 +181,7 @@ export function written<T>(fill: (writer: Writer, value: T) => void, value: T): 
   return bytes;
 }
 
-/** Bytes that one of so many bytes takes in a repeated field with a number below 16: tag, length, content. */
+/** Size of an entry with `length` bytes in a repeated field with a number below 16: tag, length, content. */
 export function entryBytes(length: number): number {
   let bytes = 2 + length;
   for (let rest = length; rest >= 128; rest = Math.floor(rest / 128)) bytes++;

@@ -1,4 +1,4 @@
-/** Answers of the signer and the application, found by what they answer, and timers. */
+/** Handles fired timers and the answers of the signer and the application. Each answer is matched to its question. */
 import { proposalSignBytes, voteSignBytes } from '../codec/signBytes.ts';
 import { assert, present, unreachable } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
@@ -16,7 +16,7 @@ import { proposeNew } from './proposing.ts';
 import { castNil, enterPropose, startRound } from './rounds.ts';
 import { signedTime } from './signedTime.ts';
 
-/** A fired timer that still fits: L57, L61, L65 and CometBFT's waits. */
+/** Handles a fired timer, unless the round or step has moved on: L57, L61, L65 and CometBFT's own waits. */
 export function onTimer(e: Engine, timer: ConsensusTimerKey['kind'], round: Round): void {
   const { s } = e;
   if (round !== s.round || !isTimerDue(e, timer)) return;
@@ -63,8 +63,9 @@ export const findSign = (e: Engine, of: SignedEntry['of'], round: Round): OpenSi
   e.s.signs.find(({ ask }) => ask.kind === of && ask.round === round);
 
 /**
- * The signer's answer. Refused (another process signed, or the guard knows better): we stay silent in this step and
- * follow the others. Signed: the message may carry an earlier time than we asked for, so it is taken from the bytes.
+ * Handles the signer's answer. If the signer refused (another process signed, or the last-signed guard objects), we
+ * cast no message in this step and follow the others. If it signed, the message may carry an earlier time than we asked
+ * for, so the time is taken from the signed bytes.
  */
 export function onSigned(e: Engine, entry: SignedEntry): void {
   const { s } = e;
@@ -88,7 +89,7 @@ export function onSigned(e: Engine, entry: SignedEntry): void {
   onProposal(e, '', message);
 }
 
-/** What was asked for, with the signature and the time it covers; undefined when the bytes are of anything else. */
+/** The requested message with its signature and signed time; undefined if the signed bytes are of another message. */
 function signedMessage(open: OpenSign, entry: SignedEntry, chainId: string): Vote | Proposal | undefined {
   const { signature, bytes } = entry;
   const asked = open.kind === 'vote' ? open.vote : open.proposal;
@@ -113,7 +114,7 @@ export function onProposed(e: Engine, txs: readonly Bytes[], evidence: readonly 
   if (!isLate) proposeNew(e, txs, evidence);
 }
 
-/** The application has judged a block: valid(v) is known. */
+/** The application has judged a block, so valid(v) is known. */
 export function onValidated(e: Engine, accept: boolean, reason: string): void {
   const { s } = e;
   const open = present(s.app, 'a verdict was asked for');
@@ -123,7 +124,7 @@ export function onValidated(e: Engine, accept: boolean, reason: string): void {
   open.candidate.verdict = accept ? ok(undefined) : err(`the application refuses it: ${reason}`);
 }
 
-/** The mempool has something: matters only where round 0 waits for it. */
+/** The mempool has a transaction. This matters only while round 0 waits for one. */
 export function onTxsAvailable(e: Engine): void {
   const { s } = e;
   if (!s.waitsForTxs || s.txsAvailable || s.round > 0 || s.step > STEP.newRound) return;

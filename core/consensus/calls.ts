@@ -1,4 +1,4 @@
-/** Questions to the signer and the application that are still open. They are state: a restart asks them again. */
+/** Open questions to the signer and the application. They are state: after a restart they are asked again. */
 
 import { encodeEvidenceList } from '../codec/evidence.ts';
 import { assert, present, unreachable } from '../lib/assert.ts';
@@ -26,24 +26,24 @@ export function askApp(e: Engine, open: OpenApp): void {
 }
 
 function emitApp(e: Engine, open: OpenApp): void {
-  // Building the question costs, and in replay nobody hears it; `reopen` builds it anew.
+  // Building the question is costly, and in replay it would go nowhere. `reopenCalls` builds it after the replay.
   if (!e.replaying) emit(e, { kind: 'app', call: open.call, ask: appAsk(e, open) });
 }
 
-/** Asks again whatever was not answered before the restart. */
+/** After a restart: repeats every question that has no answer yet. */
 export function reopenCalls(e: Engine): void {
   for (const open of e.s.signs) emitSign(e, open);
   if (e.s.app !== undefined) emitApp(e, e.s.app);
 }
 
-/** getValue() of the paper: the application makes a block of what the mempool holds, around the evidence we hold. */
+/** getValue() of the paper: the application builds a block from our pending evidence and the mempool's transactions. */
 function proposeAsk(e: Engine, open: Extract<OpenApp, { kind: 'propose' }>): AppAsk {
   const { state } = e.s;
   const lastCommit = lastCommitOf(e.s);
-  // Those who signed the last block may be more than those who will sign this one.
+  // The block carries the last commit, whose validator set may be larger than the present one.
   const roomBeside = (evidenceBytes: number): number =>
     Math.max(0, dataBytesMax(state.params, lastCommit.signatures.length, evidenceBytes));
-  // What evidence may take of a block can be all of it: header and commit need their room too.
+  // `evidence.maxBytes` may allow as much as a whole block, but header and commit need room too.
   const evidence = e.deps.pendingEvidence(Math.min(state.params.evidence.maxBytes, roomBeside(0)));
   open.evidence = evidence;
   const maxBytes = roomBeside(evidence.length === 0 ? 0 : encodeEvidenceList(evidence).length);

@@ -1,4 +1,4 @@
-/** Blocks on their way in: collecting parts, judging the whole (valid(v) of the paper). */
+/** Candidate blocks: collecting their parts and judging the complete block (valid(v) of the paper). */
 import { decodeBlock } from '../codec/block.ts';
 import { headerHash } from '../codec/hashes.ts';
 import { PartSet } from '../codec/partSet.ts';
@@ -17,11 +17,11 @@ import { flagOf } from './voteSet.ts';
 export const isOf = (candidate: Candidate | undefined, blockId: BlockId): candidate is Candidate =>
   candidate !== undefined && equalBlockId(candidate.blockId, blockId);
 
-/** Whether a part set of this id can belong to a block the params allow; asked before memory is taken. */
+/** Whether the params allow a block with this part set. Asked before memory for the parts is allocated. */
 export const fitsParams = (s: HeightState, blockId: BlockId): boolean =>
   blockId.parts.total > 0 && blockId.parts.total <= blockPartsMax(s.state.params);
 
-/** A block we hold already (locked or valid), or an empty one to be filled. */
+/** The candidate we hold already (current, locked or valid), else an empty one to be filled. */
 export function candidateFor(s: HeightState, blockId: BlockId): Candidate {
   for (const held of [s.current, s.locked, s.valid]) if (isOf(held, blockId)) return held;
   assert(fitsParams(s, blockId), 'part total was checked');
@@ -33,7 +33,7 @@ export function collect(e: Engine, blockId: BlockId): void {
   e.s.current = candidateFor(e.s, blockId);
 }
 
-/** Called once, when the last part is in. A block that fails here needs no word of the application. */
+/** Called once, when the last part has arrived. A block that fails here is not shown to the application. */
 export function completeCandidate(e: Engine, candidate: Candidate): void {
   const decoded = decodeCandidate(e, candidate);
   if (!decoded.ok) {
@@ -63,7 +63,7 @@ export function checkBlock(e: Engine, block: Block): Result<void, string> {
     chainId: state.chainId,
     suite: e.suite,
     checkEvidence: (list, at) => e.deps.checkEvidence(list, at),
-    // A proposer may have edited the round: the votes we verified sign another one then.
+    // A proposer may have changed the commit's round. The votes we verified then do not cover it.
     isKnown: (index, signature) =>
       lastPrecommits?.round === block.lastCommit.round &&
       isVerified(lastPrecommits.vote(index), signature, block.lastCommit.blockId),

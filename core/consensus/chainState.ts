@@ -1,4 +1,4 @@
-/** The consensus state from genesis and from height to height (CometBFT §4.3). */
+/** The consensus state at genesis and after each block (CometBFT §4.3). */
 import { consensusParamsHash, EMPTY_HASH, resultsHash } from '../codec/hashes.ts';
 import { validatorAddress } from '../crypto/addresses.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -21,9 +21,9 @@ import {
 
 /** The application's answer to genesis (ABCI InitChain). */
 export interface GenesisReply {
-  /** Empty: the genesis file's app hash stays. */
+  /** If empty, the genesis file's app hash applies. */
   readonly appHash: Bytes;
-  /** Empty: the genesis file's validators stay. */
+  /** If empty, the genesis file's validators apply. */
   readonly validators: readonly ValidatorUpdate[];
   readonly params: ConsensusParams | undefined;
 }
@@ -34,7 +34,7 @@ export type StateError =
   | { readonly code: 'result-count'; readonly txs: number; readonly results: number }
   | { readonly code: 'key-type'; readonly type: string };
 
-/** What is wrong, for whoever wrote the genesis file. */
+/** Describes the error for the author of the genesis file. */
 export function stateProblem(error: StateError): string {
   switch (error.code) {
     case 'params':
@@ -93,7 +93,7 @@ function changesOf(
   return ok(changes);
 }
 
-/** The state after `block`: validator updates act two heights on, param updates at the next one. */
+/** The state after `block`. Validator updates take effect two heights later, param updates at the next height. */
 export function nextState(
   state: ChainState,
   blockId: BlockId,
@@ -136,10 +136,10 @@ function nextSet(state: ChainState, reply: FinalizeReply): Result<ValidatorSet, 
   return updated.ok ? ok(incrementPriority(updated.value, 1)) : updated;
 }
 
-// Params seldom change and are shared by the states of all heights between.
+// Params seldom change, so the states of many heights share one params object.
 const paramsHashes = new WeakMap<ConsensusParams, Hash>();
 
-/** ConsensusHash of a header made on `params`. */
+/** ConsensusHash of a header made under `params`. */
 export function hashOfParams(params: ConsensusParams): Hash {
   const known = paramsHashes.get(params);
   if (known !== undefined) return known;

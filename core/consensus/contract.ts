@@ -1,4 +1,4 @@
-/** What goes into the consensus machine and what comes out of it. The algorithm itself is rules.ts. */
+/** Inputs and outputs of the consensus machine. The algorithm itself is in rules.ts. */
 
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -15,9 +15,9 @@ import type { VoteVerifier } from './verifySignature.ts';
 
 export type ConsensusTimerKey = Extract<TimerKey, { machine: 'consensus' }>;
 
-/** Messages come decoded and shape-checked (validateBasic); `peer` is undefined for our own. */
+/** Messages are decoded and shape-checked (validateBasic). Without a `peer` there is nobody to punish for them. */
 export type ConsensusInput =
-  /** After construction and replay: arms timers and repeats the calls that are still open. */
+  /** Comes once, after construction and replay: arms the timers and repeats the calls that are still open. */
   | { readonly kind: 'start' }
   | { readonly kind: 'proposal'; readonly peer?: PeerId; readonly proposal: Proposal }
   | {
@@ -39,13 +39,13 @@ export type ConsensusInput =
   | { readonly kind: 'timer'; readonly key: TimerKey }
   | { readonly kind: 'signed'; readonly call: CallId; readonly result: Result<Signed, SignError> }
   | { readonly kind: 'app'; readonly call: CallId; readonly reply: AppReply }
-  /** The mempool has something to propose. Wanted again after each `committed` while the pool is not empty. */
+  /** The mempool has something to propose. Sent again after each `committed` while the pool is not empty. */
   | { readonly kind: 'txsAvailable' };
 
-/** Facts for the neighbours (gossip, evidence, mempool), in the order they became true. */
+/** Facts for gossip, evidence and mempool, in the order in which they became true. */
 export type ConsensusNotice =
   | { readonly kind: 'voteAdded'; readonly vote: Vote; readonly peer: PeerId | undefined }
-  /** `rs.proposalParts` now belongs to a polka or to the decided block: NewValidBlock is due. */
+  /** `rs.proposalParts` is now the part set of a block with a polka or of the decided block: NewValidBlock is due. */
   | { readonly kind: 'validBlock' }
   | { readonly kind: 'proposalSet'; readonly proposal: Proposal; readonly peer: PeerId | undefined }
   | { readonly kind: 'conflict'; readonly conflict: Conflict }
@@ -58,10 +58,10 @@ export type ConsensusNotice =
       readonly state: ChainState;
       readonly reply: CommitReply;
     }
-  /** The sender (never the validator a message names) broke the protocol. */
+  /** `peer`, who sent the message, broke the protocol. The validator named in the message is never blamed. */
   | { readonly kind: 'punish'; readonly peer: PeerId; readonly reason: string };
 
-/** Where one step's answers go, in order. */
+/** Receives the effects and notices of one step, in order. */
 export interface Out {
   effect(effect: Effect): void;
   notice(notice: ConsensusNotice): void;
@@ -75,13 +75,13 @@ export interface ConsensusConfig {
   readonly timeoutPrevoteDeltaMs: Millis;
   readonly timeoutPrecommitMs: Millis;
   readonly timeoutPrecommitDeltaMs: Millis;
-  /** From the moment the commit is known to the next height's round 0: time for late precommits. */
+  /** Wait between a commit and round 0 of the next height; late precommits are still taken in this time. */
   readonly timeoutCommitMs: Millis;
-  /** Start the next height as soon as every precommit is in. */
+  /** Start the next height as soon as all precommits of the last one have arrived. */
   readonly skipTimeoutCommit: boolean;
   /** false: round 0 waits for `txsAvailable`. */
   readonly createEmptyBlocks: boolean;
-  /** Above 0: round 0 waits for txs, but no longer than this, whatever `createEmptyBlocks` says. */
+  /** Above 0: round 0 waits for transactions, but at most this long, whatever `createEmptyBlocks` says. */
   readonly createEmptyBlocksIntervalMs: Millis;
 }
 
@@ -98,12 +98,12 @@ export const DEFAULT_CONSENSUS_CONFIG: ConsensusConfig = {
   createEmptyBlocksIntervalMs: 0,
 };
 
-/** What the machine asks its neighbours synchronously. All of it is plain reading. */
+/** Synchronous calls to the mempool and the evidence pool. They do not change either of them. */
 export interface ConsensusDeps {
-  /** In proposal order; each tx counted with its protobuf overhead. `maxGas` -1 is no limit. */
+  /** Transactions in proposal order. `maxBytes` counts each with its protobuf overhead; `maxGas` -1 means no limit. */
   reapTxs(maxBytes: number, maxGas: number): readonly Bytes[];
   pendingEvidence(maxBytes: number): readonly Evidence[];
-  /** Each verified against `state`, none committed or twice in the list. */
+  /** Ok if each item is valid against `state`, not committed yet, and not listed twice. */
   checkEvidence(
     list: readonly Evidence[],
     state: ChainState,
@@ -117,7 +117,7 @@ export interface ConsensusOptions {
   readonly lastCommit?: Commit | undefined;
   readonly config: ConsensusConfig;
   readonly suite: CryptoSuite;
-  /** Instead of the core's own; it may only remember what that has answered. */
+  /** Replaces the core's own verifier. A replacement may only cache that verifier's answers. */
   readonly verifyVote?: VoteVerifier | undefined;
   /** undefined: the node follows and never signs. */
   readonly validator: { readonly address: Address; readonly pubKey: PublicKey } | undefined;

@@ -11,7 +11,7 @@ import { type Engine, emit, enterStep, halt, persist, publish, publishRound, set
 import { commitOf, type HeightState, newHeightState, precommitsOf } from './heightState.ts';
 import { waitsForTxs } from './timeouts.ts';
 
-/** The first half of L49: two thirds of precommits for a block. Whoever lacks the block now fetches it. */
+/** First half of L49: more than two thirds precommitted a block. If we do not hold it, we now collect its parts. */
 export function enterCommit(e: Engine): void {
   const { s } = e;
   const commit = present(s.votes.commit, 'a commit is known');
@@ -29,7 +29,7 @@ export function enterCommit(e: Engine): void {
   enterStep(e, STEP.commit);
 }
 
-/** The second half of L49 and L51: v is here and valid. */
+/** Second half of L49, and L51: the committed block is complete and valid. */
 export function decide(e: Engine): void {
   const { s } = e;
   const { blockId, block, parts } = present(s.current, 'decides what it holds');
@@ -44,7 +44,7 @@ export function decide(e: Engine): void {
   askApp(e, { kind: 'finalize', call: e.deps.nextCall() });
 }
 
-/** L50 fails: more than a third must be faulty, or our own node is. Going on would fork or lie. */
+/** L50 fails: more than a third is faulty, or this node is. Continuing would fork or endorse an invalid block. */
 export function haltOnInvalidDecision(e: Engine, reason: string): void {
   const { s } = e;
   const { blockId, block } = present(s.current, 'judged what it holds');
@@ -87,15 +87,15 @@ export function onCommitted(e: Engine, reply: CommitReply): void {
   armNewHeight(e);
 }
 
-/** What the log of the new height must know of the last one: its own log is no longer needed. */
+/** Copies what is still needed of the last height into the new height's log: the last height's own log is discarded. */
 function carryOver(e: Engine, last: HeightState): void {
-  // The pool makes evidence of these now, and stores it with the next block.
+  // The pool turns these into evidence now, but stores it only with the next block.
   for (const conflict of last.conflicts) {
     if (conflict.voteA.height !== last.height) continue;
     persist(e, { kind: 'conflict', ...conflict });
     e.s.conflicts.push(conflict);
   }
-  // Precommits that came after the seen commit was fixed belong to the log of the new height.
+  // Precommits that came after the seen commit was made belong in the new height's log.
   const live = present(last.votes.peek(last.commitRound, 'precommit'), 'the commit round has votes');
   const late = present(e.s.lastPrecommits, 'built from the seen commit');
   for (let i = 0; i < live.bits.size; i++) {
@@ -106,17 +106,17 @@ function carryOver(e: Engine, last: HeightState): void {
   }
 }
 
-/** Fixes the settings for the height and logs them first. */
+/** Fixes the settings for this height and logs them as its first entry. */
 export function beginHeight(e: Engine): void {
-  // The first block waits for nothing: it proves the genesis state (CometBFT's proof block).
+  // The first block does not wait for transactions: it proves the genesis state (CometBFT's proof block).
   e.s.waitsForTxs = e.s.height > e.s.state.initialHeight && waitsForTxs(e.config);
   e.s.skipsWait = e.config.skipTimeoutCommit;
   persist(e, { kind: 'settings', waitsForTxs: e.s.waitsForTxs, skipsWait: e.s.skipsWait });
 }
 
 /**
- * Round 0 starts when the time for late precommits is over; before the first block, at genesis time. A clock that was set
- * back since the commit makes that no longer.
+ * Round 0 starts when the wait for late precommits is over, or before the first block at genesis time. The wait is
+ * capped, so that a clock set back since the commit cannot prolong it.
  */
 export function armNewHeight(e: Engine): void {
   const { s, config } = e;

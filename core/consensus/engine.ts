@@ -1,4 +1,4 @@
-/** The mutable whole that rules and handlers work on, and the few ways in which they may speak. */
+/** The mutable state that rules and handlers work on, and the functions through which they emit effects. */
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Effect } from '../node/contract.ts';
 import type { Micros, Millis, Round } from '../types/ids.ts';
@@ -16,10 +16,10 @@ export interface Engine {
   readonly validator: ConsensusOptions['validator'];
   readonly deps: ConsensusDeps;
   s: HeightState;
-  /** Time and outlet of the present input. */
+  /** Time of the current input, and the receiver of its effects and notices. */
   now: Micros;
   out: Out;
-  /** True while the log is fed: nothing is persisted again, signatures in it are not verified again. */
+  /** True during replay: log entries are not persisted again, and their signatures are not verified again. */
   replaying: boolean;
   /** Why the machine has stopped for good. */
   halted: string | undefined;
@@ -55,7 +55,7 @@ export const publish = (e: Engine, event: NodeEvent): void => emit(e, { kind: 'p
 export const publishRound = (e: Engine, name: RoundEventName): void =>
   publish(e, { kind: 'round', name, at: roundEvent(e) });
 
-/** Makes an input durable before anything that follows from it leaves this node. */
+/** Makes an input durable before any consequence of it leaves this node. */
 export function persist(e: Engine, entry: LogEntry): void {
   if (!e.replaying) emit(e, { kind: 'persist', record: encodeLogRecord(e.s.height, e.now, entry) });
 }
@@ -73,10 +73,10 @@ export function halt(e: Engine, reason: string): void {
   emit(e, { kind: 'halt', reason });
 }
 
-/** Before prevote in the paper's sense: no vote of this round was cast yet. */
+/** Before prevote in the paper's sense: we have not voted in this round. */
 export const isBeforePrevote = (s: HeightState): boolean => s.step <= STEP.propose;
 /** step_p = prevote. */
 export const isPrevoting = (s: HeightState): boolean =>
   s.step === STEP.prevote || s.step === STEP.prevoteWait;
-/** Still deciding: no commit is known. */
+/** No commit is known yet. */
 export const isOpen = (s: HeightState): boolean => s.step < STEP.commit;

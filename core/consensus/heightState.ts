@@ -1,4 +1,4 @@
-/** Everything the machine knows at one height, as plain data. A new height is a new object. */
+/** All that the machine knows at one height, as plain data. A new height is a new object. */
 import type { PartSet } from '../codec/partSet.ts';
 import { present } from '../lib/assert.ts';
 import { EMPTY } from '../lib/bytes.ts';
@@ -21,9 +21,9 @@ import { flagOf, VoteSet } from './voteSet.ts';
 export interface Candidate {
   readonly blockId: BlockId;
   readonly parts: PartSet;
-  /** Set when the parts are complete and decode. */
+  /** Set when all parts have arrived and decode to a block. */
   block: Block | undefined;
-  /** valid(v): undefined until our own checks and the application have answered. The error says why not. */
+  /** valid(v): undefined until our own checks or the application have decided. The error says why it is invalid. */
   verdict: Result<void, string> | undefined;
 }
 
@@ -40,13 +40,13 @@ export type OpenSign =
 
 /** The one question the application is working on. */
 export type OpenApp =
-  /** `evidence`: what the application was told will be in the block. */
+  /** `evidence`: what the application was told the block will contain. */
   | { readonly kind: 'propose'; readonly call: CallId; readonly round: Round; evidence: readonly Evidence[] }
   | { readonly kind: 'validate'; readonly call: CallId; readonly candidate: Candidate }
   | { readonly kind: 'finalize'; readonly call: CallId }
   | { readonly kind: 'commit'; readonly call: CallId };
 
-/** The decision (L51) on its way into the store. */
+/** The decision (L51), until it is stored. */
 export interface Decision {
   readonly blockId: BlockId;
   readonly block: Block;
@@ -57,21 +57,21 @@ export interface Decision {
 }
 
 export interface HeightState {
-  /** After the previous height. */
+  /** The state after the previous height. */
   readonly state: ChainState;
   readonly height: Height;
   /** round_p of the paper. */
   round: Round;
-  /** step_p of the paper in CometBFT's finer numbers (STEP). */
+  /** step_p of the paper, in CometBFT's finer step numbers (STEP). */
   step: number;
-  /** Validators with the rotation turned `round` times; its proposer is the round's. */
+  /** The validators after `round` turns of the rotation. Its proposer is the round's proposer. */
   roundSet: ValidatorSet;
-  /** When round 0 may start; undefined after construction, until `start` tells the time. */
+  /** When round 0 may start; undefined after construction, until `start` gives the time. */
   startTime: Micros | undefined;
   commitTime: Micros;
   /** The proposal accepted in this round. */
   proposal: Proposal | undefined;
-  /** The block being collected or held: of the proposal, of a polka, or of the commit. */
+  /** The block being collected or held: that of the proposal, of a polka, or of the commit. */
   current: Candidate | undefined;
   locked: Candidate | undefined;
   lockedRound: Round;
@@ -79,29 +79,32 @@ export interface HeightState {
   validRound: Round;
   readonly votes: HeightVotes;
   commitRound: Round;
-  /** L48 was done in this round. */
+  /** Whether L48 was done in this round. */
   precommitTimer: boolean;
-  /** getValue() (L18) was asked for, or a proposal made, in this round. */
+  /** Whether getValue() (L18) was called, or a proposal made, in this round. */
   hasProposed: boolean;
-  /** Settings as of the height's begin (L11 is delayed for transactions; the wait for late precommits is cut). */
+  /**
+   * Settings fixed at the start of the height: whether L11 waits for transactions, and whether the wait for late
+   * precommits ends once all are in.
+   */
   waitsForTxs: boolean;
   skipsWait: boolean;
   txsAvailable: boolean;
-  /** Late precommits of the previous height still enter here while we wait for round 0. */
+  /** Takes late precommits of the previous height while we wait for round 0. */
   readonly lastPrecommits: VoteSet | undefined;
-  /** As it was when the previous height was stored. */
+  /** The commit that was stored with the previous height. */
   readonly lastCommit: Commit | undefined;
-  /** In the order asked; see SIGNS_MAX. */
+  /** In the order of asking; see SIGNS_MAX. */
   signs: readonly OpenSign[];
   app: OpenApp | undefined;
   decision: Decision | undefined;
-  /** Repeated to the evidence pool after a restart; see CONFLICTS_MAX. */
+  /** Sent to the evidence pool again after a restart; see CONFLICTS_MAX. */
   readonly conflicts: Conflict[];
 }
 
-/** Signatures waited for at once; a signer slower than that loses its oldest. */
+/** Most signatures waited for at once. If the signer is too slow, the oldest is given up. */
 export const SIGNS_MAX = 16;
-/** Conflicts of one height remembered for a restart. */
+/** Most conflicts of one height that are remembered for a restart. */
 export const CONFLICTS_MAX = 256;
 
 export const newHeightState = (
@@ -137,7 +140,7 @@ export const newHeightState = (
   conflicts: [],
 });
 
-/** The commit that a set of precommits with a majority for a block makes (CometBFT §4.2). */
+/** The commit made of a set of precommits that has a majority for a block (CometBFT §4.2). */
 export function commitOf(precommits: VoteSet): Commit {
   const blockId = present(precommits.majority(), 'commit without a majority');
   const signatures: Commit['signatures'][number][] = [];
@@ -165,7 +168,7 @@ const ABSENT = {
   signature: EMPTY,
 } as const;
 
-/** The precommits that a stored commit stands for. They were verified before the commit was stored. */
+/** The precommits contained in a stored commit. They were verified before the commit was stored. */
 export function precommitsOf(commit: Commit, validators: ValidatorSet): VoteSet {
   const set = new VoteSet(commit.height, commit.round, 'precommit', validators);
   for (const [index, signature] of commit.signatures.entries()) {
@@ -174,6 +177,6 @@ export function precommitsOf(commit: Commit, validators: ValidatorSet): VoteSet 
   return set;
 }
 
-/** LastCommit of the block to be made at this height. */
+/** LastCommit of the block to be proposed at this height. */
 export const lastCommitOf = (s: HeightState): Commit =>
   s.lastPrecommits === undefined ? EMPTY_COMMIT : commitOf(s.lastPrecommits);

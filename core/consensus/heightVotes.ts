@@ -6,29 +6,29 @@ import type { Vote, VoteType } from '../types/vote.ts';
 import { isOneThird } from './quorum.ts';
 import { VoteSet } from './voteSet.ts';
 
-/** Rounds ahead of ours that one peer may open with its votes. */
+/** Most future rounds that one peer may open with its votes. */
 export const CATCHUP_ROUNDS_MAX = 2;
-/** Peers that may open rounds in one height. */
+/** Most peers that may open rounds in one height. */
 export const CATCHUP_PEERS_MAX = 256;
 
 interface RoundVotes {
   readonly prevotes: VoteSet;
   readonly precommits: VoteSet;
-  /** Of distinct validators with a vote of either type. */
+  /** Power of all validators with a vote of either type in this round. */
   power: bigint;
 }
 
-/** All votes of one height. Rounds up to the next are open to all; later ones within each peer's allowance. */
+/** All votes of one height. Any peer's votes count up to the next round; later rounds use up its allowance. */
 export class HeightVotes {
   readonly #height: Height;
   readonly #validators: ValidatorSet;
   readonly #rounds = new Map<Round, RoundVotes>();
   readonly #opened = new Map<PeerId, readonly Round[]>();
-  /** The round in which a peer says that a block was decided, until a vote of it has come from there. */
+  /** By peer: the round in which it says the block was decided, or 'opened' once it has sent a vote of that round. */
   readonly #decisions = new Map<PeerId, Round | 'opened'>();
-  /** The first round with two thirds of precommits for a block. */
+  /** The first round in which more than two thirds precommitted a block. */
   #commit: { readonly round: Round; readonly blockId: BlockId } | undefined;
-  /** Highest round with more than a third of the power (L55). */
+  /** Highest round in which more than a third of the power has voted (L55). */
   #skipRound: Round = -1;
 
   constructor(height: Height, validators: ValidatorSet) {
@@ -66,7 +66,7 @@ export class HeightVotes {
     return this.#commit;
   }
 
-  /** Rounds with a place for votes. */
+  /** Number of rounds for which vote sets exist. */
   get rounds(): number {
     return this.#rounds.size;
   }
@@ -75,14 +75,14 @@ export class HeightVotes {
     return this.#skipRound;
   }
 
-  /** Whether a vote of `round` may be looked at while we are in `current`; see also `openFor`. */
+  /** Whether any peer's vote of `round` is taken while we are in round `current`; see also `mayOpen`. */
   isOpen(round: Round, current: Round): boolean {
     return round <= current + 1 || this.#rounds.has(round);
   }
 
   /**
-   * Whether the peer may spend one of its catch-up rounds on `round`, or said that it decided (`claimDecision`). What it
-   * opened and we have come to is no longer a catch-up round.
+   * Whether a vote from `peer` may open `round`: because the peer claims that `round` decided (`claimDecision`), or
+   * because it has a catch-up round left. A round that we have reached no longer counts as one of its catch-up rounds.
    */
   mayOpen(peer: PeerId, round: Round, current: Round): boolean {
     if (this.#decisions.get(peer) === round) return true;
@@ -92,8 +92,8 @@ export class HeightVotes {
   }
 
   /**
-   * Only after the signature of a vote for it was found good. Claims are not in the log: in a replay a round beyond the
-   * allowance is one that had been claimed.
+   * Call only after the signature of a vote of `round` has been verified. Claims are not in the log: in a replay, a
+   * round beyond the peer's allowance must have been claimed.
    */
   openFor(peer: PeerId, round: Round, current: Round): void {
     const ahead = (this.#opened.get(peer) ?? []).filter((one) => one > current);
@@ -104,8 +104,8 @@ export class HeightVotes {
   }
 
   /**
-   * The peer says that this height was decided in `round`. Votes of one such round may come from it beside the catch-up
-   * rounds: those it may have spent while it went through many rounds without us.
+   * The peer says that this height was decided in `round`. Its votes of one such round are taken beyond its catch-up
+   * rounds, which it may have used up while it went through many rounds without us.
    */
   claimDecision(peer: PeerId, round: Round): void {
     const known = this.#decisions.get(peer);
@@ -114,19 +114,19 @@ export class HeightVotes {
     this.#decisions.set(peer, round);
   }
 
-  /** The oldest claim that no vote has followed makes room: peers say it again, and whoever makes claims up cannot fill the table. */
+  /** Makes room by forgetting the oldest claim without a vote. Honest peers repeat their claims, so invented ones cannot fill the table. */
   #forgetDecision(): boolean {
     for (const [peer, round] of this.#decisions) if (round !== 'opened') return this.#decisions.delete(peer);
     return false;
   }
 
-  /** The set a vote belongs to; opens it when the round is allowed (`isOpen`). */
+  /** The set a vote belongs to, created if needed. The round must be open (`isOpen`). */
   setOf(round: Round, type: VoteType): VoteSet {
     const votes = this.#open(round);
     return type === 'prevote' ? votes.prevotes : votes.precommits;
   }
 
-  /** Adds a judged and verified vote. */
+  /** Adds a vote that `judge` has admitted and whose signature is good. */
   add(vote: Vote): void {
     const votes = this.#open(vote.round);
     const { prevotes, precommits } = votes;

@@ -1,6 +1,6 @@
 /**
- * What peers say, checked before it may change anything. Each handler ignores what is stale, punishes the sender of
- * what no honest node would send, persists what it takes, and leaves the consequences to the rules.
+ * Checks messages of peers before they may change anything. Each handler ignores what is stale, punishes the sender of
+ * what no honest node sends, persists what it accepts, and leaves the consequences to the rules.
  */
 import { proposalSignBytes } from '../codec/signBytes.ts';
 import { leafHash } from '../crypto/merkle.ts';
@@ -15,9 +15,9 @@ import { CONFLICTS_MAX } from './heightState.ts';
 import { verifySignature } from './verifySignature.ts';
 import { VoteSet } from './voteSet.ts';
 
-/** Sender of what this machine itself signed or verified. Never a peer's name. */
+/** Stands for a peer where this machine itself signed or verified the message. Never a real peer's name. */
 const OWN = '';
-/** Sender of what came without a peer: checked like a peer's, but there is nobody to punish. */
+/** Stands for a peer where none is known. The message is checked like any other, but nobody is punished. */
 export const NO_PEER = '-';
 
 function punish(e: Engine, peer: string, reason: string): void {
@@ -26,10 +26,10 @@ function punish(e: Engine, peer: string, reason: string): void {
 
 const senderOf = (peer: string): string | undefined => (peer === OWN || peer === NO_PEER ? undefined : peer);
 
-/** What we signed, or verified before we logged it, is not verified again. */
+/** We do not verify again what we signed, or what we verified before logging it. */
 const isTrusted = (e: Engine, peer: string): boolean => peer === OWN || e.replaying;
 
-/** A proposal for the round we are in, by its proposer. The first one stands. */
+/** Takes a proposal by the proposer of the current round. The first one stands. */
 export function onProposal(e: Engine, peer: string, proposal: Proposal): void {
   const { s } = e;
   if (proposal.height !== s.height || proposal.round !== s.round) return;
@@ -47,13 +47,13 @@ export function onProposal(e: Engine, peer: string, proposal: Proposal): void {
   }
   if (peer !== OWN) persist(e, { kind: 'proposal', peer, proposal });
   s.proposal = proposal;
-  // A polka may have told us already which block to collect; that knowledge is worth more.
+  // A polka may already have named the block to collect. It outweighs the proposal.
   if (s.current === undefined) collect(e, blockId);
   if (s.current?.block !== undefined) publish(e, { kind: 'completeProposal', at: roundEvent(e), blockId });
   e.out.notice({ kind: 'proposalSet', proposal, peer: senderOf(peer) });
 }
 
-/** A part of the block being collected. Parts of another block may be honest leftovers: ignored. */
+/** Takes a part of the block being collected. Parts of another block are ignored: they may be honest leftovers. */
 export function onPart(e: Engine, peer: string, round: Round, part: Part): void {
   const { current } = e.s;
   if (current === undefined || current.parts.isComplete()) return;
@@ -70,14 +70,14 @@ export function onPart(e: Engine, peer: string, round: Round, part: Part): void 
   if (current.parts.isComplete()) completeCandidate(e, current);
 }
 
-/** A vote of this height, or a late precommit of the last one. `peer` is empty for our own. */
+/** Takes a vote of this height, or a late precommit of the last one. `peer` is empty (OWN) for our own votes. */
 export function onVote(e: Engine, peer: string, vote: Vote): void {
   const { s } = e;
   if (vote.height === s.height - 1) return onLatePrecommit(e, peer, vote);
   if (vote.height !== s.height) return;
   if (hasExtension(vote)) return punish(e, peer, 'vote: extensions are not enabled');
   const isOpenRound = s.votes.isOpen(vote.round, s.round);
-  // What was logged had been let in, by a claim that is not in the log.
+  // A logged vote was let in before the restart, possibly by a claim, and claims are not logged.
   if (!isOpenRound && !e.replaying && !s.votes.mayOpen(peer, vote.round, s.round)) return;
   const set = isOpenRound
     ? s.votes.setOf(vote.round, vote.type)
@@ -87,7 +87,7 @@ export function onVote(e: Engine, peer: string, vote: Vote): void {
   if (verdict.kind === 'refused') return punish(e, peer, `vote: ${verdict.reason}`);
   if (verdict.kind === 'conflict' && verdict.reported && !verdict.counts) return;
   if (!isVoteSigned(e, peer, vote, set)) return punish(e, peer, 'vote: bad signature');
-  // Our own vote is in the log as the signer's answer.
+  // Our own vote is already in the log, as the signer's answer.
   if (peer !== OWN) persist(e, { kind: 'vote', peer, vote });
   if (!isOpenRound) s.votes.openFor(peer, vote.round, s.round);
   if (verdict.kind === 'conflict') {
@@ -98,7 +98,7 @@ export function onVote(e: Engine, peer: string, vote: Vote): void {
   announce(e, peer, vote);
 }
 
-/** In the wait for round 0 only: afterwards the last commit must stand still. */
+/** Late precommits count only while we wait for round 0: after that the last commit must not change. */
 function onLatePrecommit(e: Engine, peer: string, vote: Vote): void {
   const { step, lastPrecommits } = e.s;
   if (step !== STEP.newHeight || lastPrecommits === undefined) return;
@@ -127,7 +127,10 @@ function isVoteSigned(e: Engine, peer: string, vote: Vote, set: VoteSet): boolea
   return e.verifyVote(e.suite, validator.pubKey, e.s.state.chainId, vote);
 }
 
-/** Two votes that no honest validator signs. Not held against ourselves: another process has our key, evidence would not help. */
+/**
+ * Reports two votes that no honest validator signs. Our own are not reported: another process has our key, and evidence
+ * would not help.
+ */
 function reportConflict(e: Engine, set: VoteSet, voteA: Vote, voteB: Vote): void {
   set.markEquivocator(voteB.validatorIndex);
   if (e.validator !== undefined && equalBytes(e.validator.address, voteB.validatorAddress)) return;
@@ -136,7 +139,7 @@ function reportConflict(e: Engine, set: VoteSet, voteA: Vote, voteB: Vote): void
   e.out.notice({ kind: 'conflict', conflict });
 }
 
-/** A peer claims two thirds for a value: from now on conflicting votes for it count too. */
+/** A peer claims that a value has two thirds. From now on conflicting votes for that value count too. */
 export function onMaj23(e: Engine, peer: string, round: Round, type: VoteType, blockId: BlockId): void {
   const { s } = e;
   if (!s.votes.isOpen(round, s.round)) {

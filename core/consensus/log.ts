@@ -1,7 +1,7 @@
 /**
- * The log of one height: every input that changed the machine, with the time at which it was handled. Feeding it to
- * a machine built from the stored state gives the same machine again. Calls are named by what they asked for, not by
- * their id, which is only unique within one run.
+ * The log of one height: every input that changed the machine, with the time at which it was handled. Replaying it on a
+ * machine built from the stored state restores that machine. Calls are identified by what they asked for, because a
+ * call id is unique only within one run.
  */
 
 import { EVIDENCE } from '../codec/evidence.ts';
@@ -33,7 +33,7 @@ import type { Proposal, Vote, VoteType } from '../types/vote.ts';
 import type { ConsensusTimerKey } from './contract.ts';
 
 const VERSION = 1;
-/** A peer's name; in p2p 40 hex digits. */
+/** A peer's name: 40 hex digits in p2p. */
 const PEER_BYTES_MAX = 256;
 const REASON_BYTES_MAX = 65536;
 const SIGN_BYTES_MAX = 1024;
@@ -51,7 +51,7 @@ export type LogEntry =
       readonly blockId: BlockId;
     }
   | { readonly kind: 'timer'; readonly timer: ConsensusTimerKey['kind']; readonly round: Round }
-  /** An empty signature: the signer refused, for `reason`. */
+  /** An empty signature means that the signer refused, for `reason`. */
   | {
       readonly kind: 'signed';
       readonly of: SignAsk['kind'];
@@ -68,9 +68,9 @@ export type LogEntry =
       readonly reason: string;
     }
   | { readonly kind: 'txsAvailable' }
-  /** Found at the height before: its evidence is durable only with this height's batch. */
+  /** A conflict found at the previous height. Its evidence becomes durable only with this height's batch. */
   | { readonly kind: 'conflict'; readonly voteA: Vote; readonly voteB: Vote }
-  /** First of a height: the settings that steer the machine, so that changing them cannot change the past. */
+  /** The first entry of a height: the settings in force, so that a changed configuration does not change the replay. */
   | { readonly kind: 'settings'; readonly waitsForTxs: boolean; readonly skipsWait: boolean };
 
 type Entry<K extends LogEntry['kind']> = Extract<LogEntry, { kind: K }>;
@@ -172,7 +172,7 @@ export interface LogError {
   readonly message: string;
 }
 
-/** Encoded when its bytes are first asked for: a simulated drive asks only when they matter. */
+/** Encodes itself on the first read of `bytes`: a simulated disk reads them only when they matter. */
 class EntryRecord implements LogRecord {
   readonly height: Height;
   readonly #now: Micros;
@@ -191,7 +191,7 @@ class EntryRecord implements LogRecord {
   }
 }
 
-/** Whoever holds the record may encode the entry later: nothing in it may change. */
+/** `entry` may be encoded later, so nothing in it may change. */
 export const encodeLogRecord = (height: Height, now: Micros, entry: LogEntry): LogRecord =>
   new EntryRecord(height, now, entry);
 

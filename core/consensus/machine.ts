@@ -26,8 +26,8 @@ type AppInput = Extract<ConsensusInput, { kind: 'app' }>;
 type SignedInput = Extract<ConsensusInput, { kind: 'signed' }>;
 
 /**
- * The Tendermint machine of one node: synchronous, deterministic, told the time, never waiting. An input is taken in
- * (intake.ts, answers.ts), then the paper's clauses run until none applies (rules.ts).
+ * The Tendermint machine of one node: synchronous and deterministic; it gets the time as an argument and never waits.
+ * It takes an input (intake.ts, answers.ts), then runs the paper's clauses until none applies (rules.ts).
  */
 export class Consensus {
   /** A live view; always the same object. */
@@ -53,13 +53,13 @@ export class Consensus {
     this.rs = new RoundView(this.#e);
   }
 
-  /** Handles one input to its end. Notices and effects go to `out` in order. */
+  /** Handles one input completely. Notices and effects go to `out` in order. */
   step(now: Micros, input: ConsensusInput, out: Out): void {
     const e = this.#e;
     e.now = now;
     e.out = out;
     if (e.halted !== undefined) {
-      // A log that ends in a halt halts again; a machine that has halted says nothing more.
+      // If the replayed log ends in a halt, `start` repeats the halt. A halted machine emits nothing else.
       if (input.kind === 'start') halt(e, e.halted);
       return;
     }
@@ -101,8 +101,8 @@ export class Consensus {
   }
 
   /**
-   * Before `start`: feeds the log of heights above the stored state through the same handlers and rules, silently.
-   * Answers with the count of records used. Records of stored heights are skipped.
+   * Before `start`: replays the log of the height above the stored state through the same handlers and rules, without
+   * effects. Skips records of stored heights. Returns the number of records used.
    */
   replay(records: readonly LogRecord[]): Result<number, LogError> {
     const e = this.#e;
@@ -133,12 +133,12 @@ export class Consensus {
     return ok(used);
   }
 
-  /** Offences found at the height in the log, which only the next batch would make durable as evidence. */
+  /** Conflicts found at the height of the log. Their evidence becomes durable only with the next commit batch. */
   get conflicts(): readonly Conflict[] {
     return this.#e.s.conflicts;
   }
 
-  /** Before `start`: block sync has stored further blocks, and the height this machine was built for is history. */
+  /** Before `start`: moves to a later state, because block sync has stored blocks beyond this machine's height. */
   adopt(state: ChainState, lastCommit: Commit): void {
     const e = this.#e;
     assert(!this.#started, 'block sync comes before consensus');
@@ -148,7 +148,7 @@ export class Consensus {
     this.#replayed = false;
   }
 
-  /** What input `start` does. */
+  /** Same as an input of kind `start`. */
   resume(now: Micros, out: Out): void {
     this.step(now, { kind: 'start' }, out);
   }
@@ -162,7 +162,7 @@ export class Consensus {
     s.startTime ??= startTimeOf(s.state, e.now);
     armPresentStep(e);
     reopenCalls(e);
-    // The evidence pool keeps pairs in memory until the block time is known: tell it again.
+    // Until the block time is known, the evidence pool keeps conflicts in memory only: repeat them.
     for (const conflict of s.conflicts) e.out.notice({ kind: 'conflict', conflict });
   }
 }
@@ -176,13 +176,13 @@ function lastPrecommits(state: ChainState, lastCommit: ConsensusOptions['lastCom
   return precommitsOf(commit, state.lastValidators);
 }
 
-/** Before the first block nobody starts ahead of genesis time; after a restart nobody waits for late precommits. */
+/** Before the first block, no node starts ahead of genesis time. After a restart, none waits for late precommits. */
 function startTimeOf(state: ChainState, now: Micros): Micros {
   if (state.lastBlockHeight > 0 || compareTime(state.lastBlockTime, timestampOf(now)) <= 0) return now;
   return state.lastBlockTime.seconds * 1_000_000 + Math.ceil(state.lastBlockTime.nanos / 1000);
 }
 
-/** Timers do not survive a restart: the present step's starts anew. */
+/** Timers do not survive a restart: starts the timer of the current step anew. */
 function armPresentStep(e: Engine): void {
   const { s, config } = e;
   if (s.step === STEP.newHeight) armNewHeight(e);
@@ -194,7 +194,7 @@ function armPresentStep(e: Engine): void {
   }
 }
 
-/** Names the call by what it asked for, as the log does; a call of an earlier height or run is nobody's. */
+/** Turns the call id into what was asked for, as the log does. Ignores calls of an earlier height or run. */
 function onSignedCall(e: Engine, { call, result }: SignedInput): void {
   const open = e.s.signs.find((one) => one.call === call);
   if (open === undefined) return;
@@ -238,7 +238,7 @@ function onAppCall(e: Engine, { call, reply }: AppInput): void {
   }
 }
 
-/** Whether a record's question is open; if not, the log is of another chain, program or configuration. */
+/** Whether the question that a record answers is open. If not, the log is of another chain, program or config. */
 function isFitting(e: Engine, entry: LogEntry): boolean {
   switch (entry.kind) {
     case 'signed':

@@ -20,13 +20,13 @@ export interface BlockContent {
   readonly proposerAddress: Address;
 }
 
-/** The only time a block of these contents may carry (BFT time, CometBFT §4.5). */
+/** The only time that a block with this last commit may carry (BFT time, CometBFT §4.5). */
 export function blockTime(state: ChainState, lastCommit: Commit): Result<Timestamp, MedianTimeError> {
   if (state.lastValidators === undefined) return ok(state.lastBlockTime);
   return medianTime(lastCommit, state.lastValidators);
 }
 
-/** The next block on `state` with these contents: every other header field follows from them. */
+/** The next block after `state` with this content. All other header fields follow from these two. */
 export function makeBlock(state: ChainState, content: BlockContent): Result<Block, MedianTimeError> {
   const time = blockTime(state, content.lastCommit);
   if (!time.ok) return time;
@@ -54,7 +54,7 @@ export function makeBlock(state: ChainState, content: BlockContent): Result<Bloc
   });
 }
 
-/** Who signed the previous block, as the application is told. */
+/** The previous block's signers, in the form given to the application. */
 function commitInfo(state: ChainState, lastCommit: Commit): CommitInfo {
   const signers = state.lastValidators?.validators ?? [];
   return {
@@ -67,7 +67,7 @@ function commitInfo(state: ChainState, lastCommit: Commit): CommitInfo {
   };
 }
 
-/** What the application is told of a block, or of one about to be made. */
+/** What the application is told about a block, or about one to be made. */
 export const blockContext = (
   state: ChainState,
   time: Timestamp,

@@ -11,7 +11,7 @@ export interface WeightedTime {
   readonly power: bigint;
 }
 
-/** The weighted median (CometBFT §4.5): inside the range of honest clocks while less than a third is faulty. */
+/** The weighted median (CometBFT §4.5). It lies within the range of honest clocks while less than a third is faulty. */
 export function weightedMedian(times: readonly WeightedTime[]): Timestamp {
   assert(times.length > 0, 'median of nothing');
   const sorted = [...times].sort((a, b) => compareTime(a.time, b.time));
@@ -28,7 +28,7 @@ export interface MedianTimeError {
   readonly message: string;
 }
 
-/** Block time from the commit it carries: nil votes count, absent ones do not, strangers are an error. */
+/** Block time from the commit in the block. Nil votes count, absent ones do not; an unknown signer is an error. */
 export function medianTime(commit: Commit, validators: ValidatorSet): Result<Timestamp, MedianTimeError> {
   const times: WeightedTime[] = [];
   for (let i = 0; i < commit.signatures.length; i++) {

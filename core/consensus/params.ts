@@ -20,11 +20,11 @@ const bad = (message: string): Result<void, ParamsError> => err({ code: 'params'
 export const blockBytesMax = (params: ConsensusParams): number =>
   params.block.maxBytes === -1 ? BLOCK_BYTES_MAX : params.block.maxBytes;
 
-/** Most parts a block of these params can have; a proposal claiming more is refused before allocation. */
+/** Most parts a block can have under these params. A proposal that claims more is refused before allocation. */
 export const blockPartsMax = (params: ConsensusParams): number =>
   Math.floor((blockBytesMax(params) - 1) / PART_BYTES) + 1;
 
-/** Bytes left for txs, each with its protobuf overhead (CometBFT MaxDataBytes); negative when nothing fits. */
+/** Bytes left for transactions, each with its protobuf overhead (CometBFT MaxDataBytes); negative if nothing fits. */
 export const dataBytesMax = (
   params: ConsensusParams,
   validatorCount: number,
@@ -36,17 +36,20 @@ export const dataBytesMax = (
   (COMMIT_OVERHEAD_BYTES + COMMIT_SIG_BYTES_MAX * validatorCount) -
   evidenceBytes;
 
-/** The same without evidence, once all who sign now have signed: no transaction may be larger (CometBFT's pre-check). */
+/**
+ * Room for transactions without evidence and with all present validators signing: the largest possible transaction
+ * (CometBFT's pre-check).
+ */
 export const txRoomBytes = ({ params, validators }: Pick<ChainState, 'params' | 'validators'>): number =>
   dataBytesMax(params, validators.validators.length, 0);
 
-/** CometBFT ConsensusParams.ValidateBasic, for params that the application hands over. */
+/** CometBFT ConsensusParams.ValidateBasic, for params set by the application. */
 export function checkParams(params: ConsensusParams): Result<void, ParamsError> {
   const basic = validateParamsBasic(params);
   return basic.ok ? basic : bad(basic.error.message);
 }
 
-/** A chain whose blocks cannot hold their header and commit would never make one (CometBFT panics in MaxDataBytes). */
+/** Refuses params under which header and commit do not fit into a block (CometBFT panics in MaxDataBytes). */
 export function checkRoom(params: ConsensusParams, validatorCount: number): Result<void, ParamsError> {
   const missing = -dataBytesMax(params, validatorCount, 0);
   if (missing <= 0) return ok(undefined);
@@ -56,7 +59,7 @@ export function checkRoom(params: ConsensusParams, validatorCount: number): Resu
   );
 }
 
-/** Rules for changing params after block `height`: vote extensions are switched on once, in the future. */
+/** Rules for changing params after block `height`. Vote extensions can be enabled only once, and only in the future. */
 export function checkParamUpdate(
   before: ConsensusParams,
   after: ConsensusParams,

@@ -17,7 +17,7 @@ const clip = (value: bigint): bigint =>
 export interface ValidatorChange {
   readonly address: Address;
   readonly pubKey: PublicKey;
-  /** 0 removes. */
+  /** 0 removes the validator. */
   readonly power: bigint;
 }
 
@@ -30,13 +30,13 @@ export type ValidatorSetError =
   | { readonly code: 'remove-unknown'; readonly address: Address }
   | { readonly code: 'too-many-validators'; readonly count: number };
 
-/** A validator whose priority may still move; sets themselves are immutable. */
+/** A validator whose priority may still change. The sets themselves are immutable. */
 interface Draft {
   readonly validator: Validator;
   priority: bigint;
 }
 
-/** Highest priority; of equals the lower address. */
+/** Highest priority; on a tie, the lower address. */
 function highest(drafts: readonly Draft[]): Draft {
   let best = present(drafts[0], 'proposer of an empty set');
   for (const draft of drafts) {
@@ -73,7 +73,7 @@ export function averagePriority(priorities: readonly bigint[]): bigint {
 
 function center(drafts: readonly Draft[]): void {
   const average = averagePriority(drafts.map((draft) => draft.priority));
-  // As in every turn but those after a change of the set, whose priorities add up to nothing.
+  // The usual case: unless the set has changed, the priorities average 0.
   if (average === 0n) return;
   for (const draft of drafts) draft.priority = clip(draft.priority - average);
 }
@@ -86,7 +86,7 @@ const settled = (draft: Draft): Validator =>
 const draftsOf = (set: ValidatorSet): Draft[] =>
   set.validators.map((validator) => ({ validator, priority: validator.priority }));
 
-/** `times` ≥ 0 turns of the rotation; 0 is the same set. Cost grows with `times` × validators. */
+/** Takes `times` ≥ 0 turns of the rotation; 0 returns the same set. Cost grows with `times` × validators. */
 export function incrementPriority(set: ValidatorSet, times: number): ValidatorSet {
   assert(Number.isSafeInteger(times) && times >= 0, 'priority increments');
   if (times === 0) return set;
@@ -141,7 +141,7 @@ function mergeChanges(
     const next = change ? { ...validator, pubKey: change.pubKey, power: change.power } : validator;
     drafts.push({ validator: next, priority: validator.priority });
   }
-  // A newcomer starts at -1.125 × total, so that leaving and joining again wins no turn.
+  // A new validator starts at -1.125 × total, so that leaving and rejoining gains it no turn.
   const start = -(total + (total >> 3n));
   for (const { address, pubKey, power } of fresh) {
     drafts.push({ validator: { address, pubKey, power, priority: start }, priority: start });
@@ -171,7 +171,7 @@ function changeMembers(
   if (drafts.length === 0) return err({ code: 'empty-set' });
   if (drafts.length > VALIDATORS_MAX) return err({ code: 'too-many-validators', count: drafts.length });
   const totalPower = drafts.reduce((sum, { validator }) => sum + validator.power, 0n);
-  // Go compares updates against removals first, so only the total that remains is bounded.
+  // CometBFT applies removals to the total before it checks updates, so only the total after removals is bounded.
   if (totalPower > TOTAL_POWER_MAX) return err({ code: 'total-power-too-large', total: totalPower });
   assert(totalBeforeRemovals >= totalPower, 'removals cannot add power');
   rescale(drafts, WINDOW_FACTOR * totalPower);
@@ -182,7 +182,7 @@ function changeMembers(
   return ok({ validators, totalPower, proposer });
 }
 
-/** Changes members without a turn of the rotation; no change is the same set. */
+/** Changes members without a turn of the rotation. Without changes it returns the same set. */
 export function applyUpdates(
   set: ValidatorSet,
   changes: readonly ValidatorChange[],
@@ -190,15 +190,15 @@ export function applyUpdates(
   return changes.length === 0 ? ok(set) : changeMembers(set, changes);
 }
 
-/** A new set with its first turn taken (CometBFT NewValidatorSet). */
+/** A new set after its first turn of the rotation (CometBFT NewValidatorSet). */
 export function makeValidatorSet(list: readonly ValidatorChange[]): Result<ValidatorSet, ValidatorSetError> {
   const members = changeMembers(undefined, list);
   return members.ok ? ok(incrementPriority(members.value, 1)) : members;
 }
 
 /**
- * A set as someone else reports it, priorities kept. The proposer is who was charged last: the lowest priority,
- * of equals the higher address. Do not increment such a set.
+ * A set as another node reports it, with its priorities. The proposer is the validator charged last: the one with the
+ * lowest priority; on a tie, the higher address. Do not increment such a set.
  */
 export function rebuildValidatorSet(
   validators: readonly Validator[],
@@ -219,9 +219,10 @@ export function rebuildValidatorSet(
 }
 
 /**
- * The set so many rounds later, each turn taken by itself: whoever skips rounds has the proposer of those who went through them.
- * CometBFT takes the turns of a skip as one, without rescaling in between. Where a newcomer has stretched the priorities, a turn
- * drives them beyond the window, and its nodes may then expect two proposers in one round. Cost grows with rounds × validators.
+ * The set `rounds` turns later. Each turn is taken separately, so a node that skips rounds expects the same proposer as
+ * nodes that went through them. CometBFT takes the turns of a skip at once, without rescaling in between. Where a new
+ * validator has stretched the priorities, a turn drives them beyond the window, and CometBFT nodes may then expect two
+ * proposers in one round. Cost grows with rounds × validators.
  */
 export function afterRounds(set: ValidatorSet, rounds: number): ValidatorSet {
   let later = set;
@@ -229,7 +230,7 @@ export function afterRounds(set: ValidatorSet, rounds: number): ValidatorSet {
   return later;
 }
 
-/** Proposer of a round of the height that `set` is for. */
+/** Proposer of a round at the height that `set` is for. */
 export const proposerOf = (set: ValidatorSet, round: Round): Validator => afterRounds(set, round).proposer;
 
 export interface FoundValidator {

@@ -1,4 +1,4 @@
-/** L14 to L19: the round's proposer speaks. */
+/** L14 to L19: what the round's proposer does. */
 import { encodeBlock } from '../codec/block.ts';
 import { headerHash } from '../codec/hashes.ts';
 import { PartSet } from '../codec/partSet.ts';
@@ -14,20 +14,21 @@ import type { Engine } from './engine.ts';
 import { type Candidate, lastCommitOf } from './heightState.ts';
 import { makeBlock } from './makeBlock.ts';
 
-/** L16: a block that had a polka before is proposed again, with the round of that polka. */
+/** L16: proposes a block again that had a polka in an earlier round, with the number of that round. */
 export function proposeValid(e: Engine): void {
   signProposal(e, present(e.s.valid, 'has a valid value'), e.s.validRound);
 }
 
-/** L18 getValue(): ask the application; `proposeNew` goes on when it answers. */
+/** L18 getValue(): asks the application. `proposeNew` continues with its answer. */
 export function askForValue(e: Engine): void {
   e.s.hasProposed = true;
   askApp(e, { kind: 'propose', call: e.deps.nextCall(), round: e.s.round, evidence: [] });
 }
 
 /**
- * The application's answer to getValue(). Our own block needs no second opinion of the application that made it, but it
- * keeps the rules like any other: the times that liars sign can make one that nobody may prevote.
+ * Continues with the application's answer to getValue(). The application made this block, so it is not asked to judge
+ * it, but the block has to pass our own checks: false times in precommits can lead to a block time that no node may
+ * prevote.
  */
 export function proposeNew(e: Engine, txs: readonly Bytes[], evidence: readonly Evidence[]): void {
   const { state } = e.s;

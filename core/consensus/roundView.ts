@@ -8,11 +8,11 @@ import { findByAddress } from './priority.ts';
 
 type Proposer = RoundState['proposer'];
 
-/** The machine's state for its neighbours: always current, never writable. */
+/** The machine's state for gossip and RPC: always current, read-only. */
 export class RoundView implements RoundState {
   readonly #e: Engine;
   #proposer: Proposer | undefined;
-  /** The round's set for which it was looked up: gossip asks for each peer. */
+  /** The set that `#proposer` was found in. Cached because gossip asks for every peer. */
   #proposerOf: ValidatorSet | undefined;
 
   constructor(e: Engine) {

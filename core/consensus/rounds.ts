@@ -1,4 +1,4 @@
-/** The paper's StartRound and Broadcast, and what CometBFT puts between them. */
+/** The paper's StartRound and Broadcast, and CometBFT's steps between them. */
 import { voteSignBytes } from '../codec/signBytes.ts';
 import { assert } from '../lib/assert.ts';
 import { EMPTY, equalBytes } from '../lib/bytes.ts';
@@ -12,7 +12,7 @@ import type { HeightState } from './heightState.ts';
 import { afterRounds, findByAddress } from './priority.ts';
 import { proposeTimeoutMs } from './timeouts.ts';
 
-/** L11 StartRound. Round 0 may be told to wait for transactions first. */
+/** L11 StartRound. Round 0 may have to wait for transactions first. */
 export function startRound(e: Engine, round: Round): void {
   const { s } = e;
   assert(round > s.round || (round === s.round && s.step === STEP.newHeight), 'rounds only go up');
@@ -32,13 +32,13 @@ export function startRound(e: Engine, round: Round): void {
   else armEmptyBlock(e);
 }
 
-/** The longest that round 0 waits for transactions; with no interval it waits for ever. */
+/** Limits how long round 0 waits for transactions. With an interval of 0 there is no limit. */
 export function armEmptyBlock(e: Engine): void {
   const { createEmptyBlocksIntervalMs } = e.config;
   if (createEmptyBlocksIntervalMs > 0) setTimer(e, 'emptyBlock', 0, createEmptyBlocksIntervalMs);
 }
 
-/** L21. The proposer arms the timeout too: its application or signer may fail it. */
+/** L21. The proposer arms the timeout as well: its application or signer may not answer. */
 export function enterPropose(e: Engine): void {
   assert(e.s.step === STEP.newRound, 'propose follows the new round');
   enterStep(e, STEP.propose);
@@ -48,14 +48,14 @@ export function enterPropose(e: Engine): void {
 export const armPropose = (e: Engine): void =>
   setTimer(e, 'propose', e.s.round, proposeTimeoutMs(e.config, e.s.round));
 
-/** Our place in this height's set; undefined when we follow. */
+/** Our index in this height's validator set; undefined if we are not in it. */
 export const ownIndex = (e: Engine): number | undefined =>
   e.validator && findByAddress(e.s.state.validators, e.validator.address)?.index;
 
 export const isProposer = (e: Engine): boolean =>
   e.validator !== undefined && equalBytes(e.s.roundSet.proposer.address, e.validator.address);
 
-/** A vote is never earlier than 1 ms after the block it may help to commit, so that time moves on (CometBFT §4.2). */
+/** A vote's time is at least 1 ms after the time of the block it may commit: block time advances (CometBFT §4.2). */
 function voteTime(s: HeightState, now: Timestamp): Timestamp {
   const block = s.locked?.block ?? s.current?.block;
   if (block === undefined) return now;
@@ -63,7 +63,7 @@ function voteTime(s: HeightState, now: Timestamp): Timestamp {
   return compareTime(now, least) > 0 ? now : least;
 }
 
-/** Broadcast PREVOTE or PRECOMMIT: moves the step at once; the vote itself exists when its signature comes. */
+/** Broadcast PREVOTE or PRECOMMIT. The step changes at once; the vote exists only when its signature arrives. */
 export function castVote(e: Engine, type: VoteType, blockId: BlockId): void {
   const { s } = e;
   const validatorIndex = ownIndex(e);

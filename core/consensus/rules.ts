@@ -1,10 +1,10 @@
 /**
- * The algorithm: the upon-clauses of the Tendermint paper (arXiv 1807.04938, Algorithm 1) as one ordered table.
- * After every input the table is run until no clause applies. Read it beside the paper; names of lines are its own.
+ * The algorithm: the upon-clauses of the Tendermint paper (arXiv 1807.04938, Algorithm 1) as one ordered table. After
+ * every input the table is run until no clause applies. Line numbers such as L49 are the paper's.
  *
- * Three differences of form, none of substance. A vote names a block id, and v is known when its parts are (`current`).
- * `valid(v)` may still be undecided: then a clause that needs it waits, and a timeout may come first. And a block that
- * has a polka or a commit counts as proposed even if the proposal message was lost: two thirds stand behind it.
+ * Three differences are of form, not substance. A vote names a block id, and v is known once its parts are (`current`).
+ * `valid(v)` may still be undecided: a clause that needs it then waits, and a timeout may come first. A block with a
+ * polka or a commit counts as proposed even if the proposal message was lost, because two thirds stand behind it.
  */
 import { assert, present } from '../lib/assert.ts';
 import { type BlockId, equalBlockId, isZeroBlockId } from '../types/block.ts';
@@ -27,28 +27,28 @@ import { precommitTimeoutMs, prevoteTimeoutMs } from './timeouts.ts';
 
 export interface Rule {
   readonly name: string;
-  /** Lines of the paper, or `CometBFT` for what it leaves open. */
+  /** Lines of the paper, or `CometBFT` where the paper leaves the matter open. */
   readonly lines: string;
   when(e: Engine): boolean;
   run(e: Engine): void;
 }
 
-/** id(v) of the round's polka, zero for nil. */
+/** id(v) of the round's polka; the zero id for nil. */
 const polka = (s: HeightState): BlockId | undefined => s.votes.peek(s.round, 'prevote')?.majority();
 
-/** The round's polka is for a block. */
+/** The block id of the round's polka; undefined without a polka or if it is for nil. */
 function blockPolka(s: HeightState): BlockId | undefined {
   const id = polka(s);
   return id === undefined || isZeroBlockId(id) ? undefined : id;
 }
 
-/** v of the round's polka is here and valid(v). */
+/** We hold v of the round's polka, and valid(v). */
 function hasValidPolka(s: HeightState): boolean {
   const id = blockPolka(s);
   return id !== undefined && isOf(s.current, id) && s.current.verdict?.ok === true;
 }
 
-/** L22 and L28: the proposal allows a prevote, once valid(v) is known. */
+/** L22 and L28: our prevote can be decided, because we are locked on another value or valid(v) is known. */
 function isProposalReady({ s }: Engine, isPolRound: boolean): boolean {
   const { proposal } = s;
   if (proposal === undefined || !isBeforePrevote(s)) return false;
@@ -60,7 +60,7 @@ function isProposalReady({ s }: Engine, isPolRound: boolean): boolean {
   return isLockedOut(s) || (isOf(s.current, proposal.blockId) && s.current.verdict !== undefined);
 }
 
-/** Locked on another value, and no polka as new as the lock speaks for this one: only nil remains. */
+/** We are locked on another value, and the proposal has no polka as recent as our lock: we can only prevote nil. */
 function isLockedOut(s: HeightState): boolean {
   const { blockId, polRound } = present(s.proposal, 'a proposal is judged');
   return s.lockedRound >= 0 && s.lockedRound > polRound && !isOf(s.locked, blockId);
@@ -234,10 +234,10 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
-/** L14: propose is ours to do, and not done yet in this round. */
+/** L14: we are the proposer and have not proposed in this round yet. */
 const isTurn = (e: Engine): boolean => e.s.step === STEP.propose && !e.s.hasProposed && isProposer(e);
 
-/** Clauses that one input can set off; each moves step, round, verdict or height forward. */
+/** More clauses than one input can trigger: each one moves step, round, verdict or height forward. */
 const FIRINGS_MAX = 100;
 
 function firstDue(e: Engine): Rule | undefined {
@@ -245,7 +245,7 @@ function firstDue(e: Engine): Rule | undefined {
   return undefined;
 }
 
-/** Runs the table to its fixpoint, always from the top: earlier clauses go first. */
+/** Runs the table until no rule applies. Each run starts from the top, so earlier rules go first. */
 export function settle(e: Engine): void {
   for (let firings = 0; ; firings++) {
     const rule = e.halted !== undefined ? undefined : firstDue(e);

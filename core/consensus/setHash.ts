@@ -2,7 +2,7 @@ import { validatorsHash } from '../codec/hashes.ts';
 import type { Hash } from '../types/ids.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 
-// The hash covers keys and powers, not priorities: every turn of the rotation would compute the same one again.
+// The hash covers keys and powers but not priorities, so a turn of the rotation does not change it.
 const hashes = new WeakMap<ValidatorSet, Hash>();
 
 /** ValidatorsHash of a set, computed once for it and the sets that `inheritHash` derived from it. */
@@ -14,7 +14,7 @@ export function hashOfSet(set: ValidatorSet): Hash {
   return hash;
 }
 
-/** Marks `next` as having the members, powers and order of `previous`. */
+/** Marks `next` as having the same members, powers and order as `previous`. */
 export function inheritHash(next: ValidatorSet, previous: ValidatorSet): ValidatorSet {
   const known = hashes.get(previous);
   if (known !== undefined) hashes.set(next, known);

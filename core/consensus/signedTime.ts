@@ -3,10 +3,10 @@ import { Reader } from '../codec/wire.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Timestamp } from '../types/ids.ts';
 
-/** Field of the timestamp in CanonicalVote and CanonicalProposal. */
+/** Field number of the timestamp in CanonicalVote and CanonicalProposal. */
 const TIME_FIELD = { vote: 5, proposal: 6 } as const;
 
-/** The time inside canonical sign bytes; undefined when they are not such. */
+/** The time in canonical sign bytes; undefined if `bytes` are of another form. */
 export function signedTime(kind: 'vote' | 'proposal', bytes: Bytes): Timestamp | undefined {
   const reader = new Reader(bytes);
   reader.enter('sign bytes', bytes.length);

@@ -1,7 +1,7 @@
 import type { Millis, Round } from '../types/ids.ts';
 import type { ConsensusConfig } from './contract.ts';
 
-/** Timeouts grow with the round until they outlast the real delay of the network (paper §III, L21, L35, L48). */
+/** Timeouts grow with the round until they exceed the actual network delay (paper §III, L21, L35, L48). */
 export const proposeTimeoutMs = (config: ConsensusConfig, round: Round): Millis =>
   config.timeoutProposeMs + round * config.timeoutProposeDeltaMs;
 
@@ -11,6 +11,6 @@ export const prevoteTimeoutMs = (config: ConsensusConfig, round: Round): Millis 
 export const precommitTimeoutMs = (config: ConsensusConfig, round: Round): Millis =>
   config.timeoutPrecommitMs + round * config.timeoutPrecommitDeltaMs;
 
-/** Round 0 waits for something to propose. */
+/** Whether round 0 waits for something to propose. */
 export const waitsForTxs = (config: ConsensusConfig): boolean =>
   !config.createEmptyBlocks || config.createEmptyBlocksIntervalMs > 0;

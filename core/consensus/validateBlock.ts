@@ -1,4 +1,4 @@
-/** State-level block validation in CometBFT's order (§1). Whatever fails first is the answer. */
+/** Block validation against the state, in CometBFT's order (§1). The first check that fails is reported. */
 import { encodeEvidenceList } from '../codec/evidence.ts';
 import { BLOCK_PROTOCOL } from '../codec/limits.ts';
 import { validateBlockBasic } from '../codec/validate.ts';
@@ -31,7 +31,7 @@ export interface BlockCheck extends CommitCheck {
 const invalid = (check: string, message = 'does not follow from the state') =>
   err<BlockError>({ code: 'invalid-block', check, message });
 
-/** Header fields that the state determines, in order. */
+/** Checks the header fields that the state determines, in order. */
 function checkHeader(state: ChainState, header: Header): Result<void, BlockError> {
   const { version } = header;
   if (version.app !== state.params.version.app || version.block !== BLOCK_PROTOCOL) return invalid('version');
@@ -75,7 +75,7 @@ function checkTime(state: ChainState, block: Block): Result<void, BlockError> {
   return compareTime(time, expected.value) === 0 ? ok(undefined) : invalid('time');
 }
 
-/** Whether `block` may be the next one on `state`, as far as the state alone can tell. */
+/** Whether `block` can be the next one after `state`. The application's own verdict is not part of this. */
 export function validateBlock(state: ChainState, block: Block, check: BlockCheck): Result<void, BlockError> {
   const basic = validateBlockBasic(block);
   if (!basic.ok) return invalid('basic', basic.error.message);

@@ -1,4 +1,4 @@
-/** Commit verification (CometBFT §4.6). One signature check a slot; a caller may vouch for slots it has verified. */
+/** Commit verification (CometBFT §4.6), with one signature check per slot. `isKnown` saves checks done before. */
 import { TOTAL_POWER_MAX } from '../codec/limits.ts';
 import { voteSignBytes } from '../codec/signBytes.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
@@ -26,11 +26,11 @@ export type CommitError =
 export interface CommitCheck {
   readonly chainId: string;
   readonly suite: CryptoSuite;
-  /** True for a slot whose very signature was verified before, as a vote. */
+  /** True if exactly this signature was verified before, as a vote. */
   readonly isKnown?: (index: number, signature: CommitSig) => boolean;
 }
 
-/** The precommit that a commit slot stands for: for the commit's block, or for nil. */
+/** The precommit in a commit slot: for the commit's block, or for nil. */
 export const voteOfCommit = (commit: Commit, index: number, signature: CommitSig): Vote => ({
   type: 'precommit',
   height: commit.height,
@@ -64,7 +64,7 @@ function checkShape(
   return ok(undefined);
 }
 
-/** Slot i belongs to validator i: an address that lies could move the median time (CSA-2026-001). */
+/** Slot i must be signed by validator i: a wrong address could shift the median time (CSA-2026-001). */
 function checkSlots(
   check: CommitCheck,
   validators: ValidatorSet,
@@ -87,7 +87,7 @@ function checkSlots(
   return err({ code: 'commit-power', got: power, total: validators.totalPower });
 }
 
-/** Every signature that is there, nil votes too; more than two thirds for the block. */
+/** Verifies all signatures, those of nil votes too. More than two thirds must be for the block. */
 export function verifyCommit(
   check: CommitCheck,
   validators: ValidatorSet,
@@ -99,7 +99,7 @@ export function verifyCommit(
   return shape.ok ? checkSlots(check, validators, commit, { nilToo: true, stopEarly: false }) : shape;
 }
 
-/** Only signatures for the block, and only until two thirds are exceeded (unless `allSignatures`). */
+/** Verifies only signatures for the block, and stops once they exceed two thirds (unless `allSignatures`). */
 export function verifyCommitLight(
   check: CommitCheck,
   validators: ValidatorSet,
@@ -120,7 +120,7 @@ export interface TrustLevel {
 
 export const ONE_THIRD: TrustLevel = { numerator: 1n, denominator: 3n };
 
-/** Whether more than `level` of an older set signed the block; signers it does not know are skipped. */
+/** Whether more than `level` of an older set signed the block. Signers outside that set are skipped. */
 export function verifyCommitLightTrusting(
   check: CommitCheck,
   trusted: ValidatorSet,

@@ -17,7 +17,7 @@ export function verifySignature(
     : suite.secp256k1Verify(key.bytes, suite.sha256(message), signature);
 }
 
-/** Whether that key has signed this vote of that chain. The same vote, key and chain always give the same answer. */
+/** Whether `key` signed this vote for this chain. The same arguments must always give the same answer. */
 export type VoteVerifier = (suite: CryptoSuite, key: PublicKey, chainId: string, vote: Vote) => boolean;
 
 export const verifyVote: VoteVerifier = (suite, key, chainId, vote) =>

@@ -8,14 +8,14 @@ import type { ValidatorSet } from '../types/validator.ts';
 import type { Vote, VoteType } from '../types/vote.ts';
 import { isQuorum } from './quorum.ts';
 
-/** Peers whose majority claim one set remembers. */
+/** Most peers whose majority claims one set remembers. */
 export const CLAIMS_MAX = 256;
 
-/** How a precommit stands in a commit for `blockId`: a vote for another block is as good as absent. */
+/** The flag of a precommit in a commit for `blockId`. A vote for another block counts as absent. */
 export const flagOf = (vote: Vote, blockId: BlockId): BlockIdFlag =>
   equalBlockId(vote.blockId, blockId) ? 'commit' : isZeroBlockId(vote.blockId) ? 'nil' : 'absent';
 
-/** Votes for one value. `claimed`: a peer says that two thirds are for it, so conflicting votes count for it too. */
+/** Votes for one value. `claimed`: a peer says that it has two thirds, so conflicting votes for it count too. */
 interface Tally {
   readonly blockId: BlockId;
   readonly bits: BitSet;
@@ -24,23 +24,23 @@ interface Tally {
   claimed: boolean;
 }
 
-/** What adding a vote would do; decided before its signature is worth checking. */
+/** The effect of adding a vote, known before its signature is verified. */
 export type VoteVerdict =
   | { readonly kind: 'fresh' }
-  /** Against an earlier vote of the same validator; `counts` when a claim makes the value worth tracking. */
+  /** The validator has voted for another value. `counts`: a peer claims two thirds for the new value. */
   | { readonly kind: 'conflict'; readonly with: Vote; readonly counts: boolean; readonly reported: boolean }
-  /** This value of this validator is here already, perhaps with another time or signature. */
+  /** We already have this validator's vote for this value, perhaps with another time or signature. */
   | { readonly kind: 'duplicate' }
-  /** No vote of this set, or not by whom it says. */
+  /** The vote does not belong to this set, or its address does not match its index. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 const FRESH: VoteVerdict = { kind: 'fresh' };
 const DUPLICATE: VoteVerdict = { kind: 'duplicate' };
 
 /**
- * Votes of one (height, round, type). The first vote of a validator is kept; a later one for another value is
- * counted only for values that some peer claims a majority for, so that a proven two thirds is never missed and
- * an equivocator cannot fill memory: at most validators + CLAIMS_MAX values are tracked.
+ * Votes of one (height, round, type). The first vote of a validator is kept. A later vote for another value counts only
+ * if some peer claims a majority for that value. So a proven two thirds is never missed, and an equivocator cannot fill
+ * memory: at most validators + CLAIMS_MAX values are tracked.
  */
 export class VoteSet implements VoteSetReader {
   readonly height: Height;
@@ -53,7 +53,7 @@ export class VoteSet implements VoteSetReader {
   readonly #claims = new Map<PeerId, BlockId>();
   readonly #equivocators: BitSet;
   #power = 0n;
-  /** Of the power, for whatever values. */
+  /** Whether more than two thirds of the power has voted, for any values. */
   #isTwoThirds = false;
   #majority: BlockId | undefined;
 
@@ -93,7 +93,7 @@ export class VoteSet implements VoteSetReader {
     return this.#tally(blockId)?.bits.clone() ?? new BitSet(this.bits.size);
   }
 
-  /** Power behind exactly this value. */
+  /** Power of the votes for exactly this value. */
   powerFor(blockId: BlockId): bigint {
     return this.#tally(blockId)?.power ?? 0n;
   }
@@ -103,7 +103,7 @@ export class VoteSet implements VoteSetReader {
     return undefined;
   }
 
-  /** Everything but the signature. */
+  /** Checks everything but the signature. */
   judge(vote: Vote): VoteVerdict {
     if (vote.height !== this.height || vote.round !== this.round || vote.type !== this.type) {
       return { kind: 'refused', reason: 'vote of another height, round or type' };
@@ -122,7 +122,7 @@ export class VoteSet implements VoteSetReader {
     return { kind: 'conflict', with: first, counts: tally?.claimed === true, reported };
   }
 
-  /** Takes a vote that `judge` found fresh, or conflicting but counting, and whose signature is good. */
+  /** Adds a vote with a good signature that `judge` found fresh, or conflicting but counting. */
   add(vote: Vote): void {
     const index = vote.validatorIndex;
     const { power } = present(this.#validators.validators[index], 'judged before');
@@ -144,7 +144,7 @@ export class VoteSet implements VoteSetReader {
     tally.power += power;
     if (this.#majority === undefined && isQuorum(tally.power, this.#validators.totalPower)) {
       this.#majority = tally.blockId;
-      // The set now shows who made the majority, also those whose other vote came first.
+      // For each validator in the majority, show that vote, even if another one came first.
       for (const [i, counted] of tally.votes.entries()) if (counted !== undefined) this.#votes[i] = counted;
     }
   }
@@ -158,18 +158,18 @@ export class VoteSet implements VoteSetReader {
     return tally;
   }
 
-  /** A conflict of this validator was handed on; its further conflicts are not looked at. */
+  /** A conflict of this validator was reported. Its further conflicts are ignored. */
   markEquivocator(index: number): void {
     this.#equivocators.add(index);
   }
 
-  /** A peer says that it saw two thirds for a value. One claim a peer; another one contradicts it. */
+  /** A peer says that a value has two thirds. Each peer may make one claim; a different second one contradicts it. */
   claim(peer: PeerId, blockId: BlockId): 'added' | 'known' | 'contradiction' | 'full' {
     const earlier = this.#claims.get(peer);
     if (earlier !== undefined) return equalBlockId(earlier, blockId) ? 'known' : 'contradiction';
     const tally = this.#tally(blockId);
     if (this.#claims.size >= CLAIMS_MAX) {
-      // A value with votes needs no more room: claims made up under many names must not keep a true one from counting.
+      // A value that has votes needs no new tally, so invented claims under many peer ids cannot shut out a true one.
       if (tally === undefined) return 'full';
       if (tally.claimed) return 'known';
     } else this.#claims.set(peer, blockId);

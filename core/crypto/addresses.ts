@@ -18,7 +18,7 @@ export function ethAddress(publicKey: Bytes): Address {
   return keccak256(point.subarray(1)).slice(12);
 }
 
-/** A validator's address: for secp256k1 it is RIPEMD160(SHA256(compressed key)), not the Ethereum one. */
+/** A validator's address. For secp256k1 it is RIPEMD160(SHA256(compressed key)), not the Ethereum address. */
 export function validatorAddress(key: PublicKey): Address {
   if (key.type === 'ed25519') return ed25519Address(key.bytes);
   assert(key.bytes.length === 33, 'secp256k1 public key is not 33 bytes');

@@ -1,14 +1,14 @@
-/** What is left of amino: the prefix before a registered type's bytes, in key files, StdTx and Bech32 public keys. */
+/** What is still needed of amino: the prefix of a registered type, in key files, StdTx and Bech32 public keys. */
 
 import type { Bytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 import { sha256 } from './hash.ts';
 
-/** Names of one key type under which our relatives registered it; the first is written. */
+/** The names under which related chains have registered one key type. We write the first. */
 export const PRIV_KEY_NAMES = ['ethermint/PrivKeyEthSecp256k1', 'os/PrivKeyEthSecp256k1'] as const;
 export const PUB_KEY_NAMES = ['ethermint/PubKeyEthSecp256k1', 'os/PubKeyEthSecp256k1'] as const;
 
-/** First four bytes of the name's hash after leading zeros and the three disambiguation bytes. */
+/** Four bytes of the name's hash, after leading zeros, the three disambiguation bytes, and zeros that follow them. */
 export function aminoPrefix(name: string): Bytes {
   const hash = sha256(encodeUtf8(name));
   let at = 0;

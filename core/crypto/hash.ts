@@ -1,4 +1,4 @@
-/** Hashes of the protocol itself. The core calls these directly: they are short, and the same on every host. */
+/** Hashes that the protocol itself uses. The core calls them directly: they are short and the same on every host. */
 import { ripemd160 as nobleRipemd160 } from '@noble/hashes/legacy.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Bytes } from '../lib/bytes.ts';

@@ -24,10 +24,10 @@ export type HdPathError =
       readonly depth: number;
       readonly depthMax: number;
     }
-  /** No valid key there: one path in 2^127. */
+  /** There is no valid key at this path, which happens once in 2^127. */
   | { readonly code: 'no-key'; readonly message: string };
 
-/** Path elements, hardened ones with bit 31 set. `m/44'/60'/0'/0/0`; `h` and `H` harden like `'`. */
+/** Elements of a path like `m/44'/60'/0'/0/0`; hardened ones have bit 31 set. `h` and `H` mean the same as `'`. */
 export function parseHdPath(text: string): Result<readonly number[], HdPathError> {
   const [root, ...elements] = text.split('/');
   if (root !== 'm') {
@@ -54,20 +54,20 @@ export function parseHdPath(text: string): Result<readonly number[], HdPathError
 /** `m/44'/60'/account'/0/index`. */
 export const ethHdPath = (account: number, index: number): string => `m/44'/60'/${account}'/0/${index}`;
 
-/** English words with a right checksum; 12, 15, 18, 21 or 24 of them. */
+/** Whether these are 12, 15, 18, 21 or 24 English words with a correct checksum. */
 export const isMnemonic = (mnemonic: string): boolean => validateMnemonic(mnemonic, wordlist);
 
-/** 16 to 32 bytes of entropy in steps of 4; 32 bytes make 24 words. */
+/** `entropy` has 16 to 32 bytes, in steps of 4; 32 bytes give 24 words. */
 export function generateMnemonic(entropy: Bytes): string {
   assert(entropy.length >= 16 && entropy.length <= 32 && entropy.length % 4 === 0, 'entropy length');
   return entropyToMnemonic(entropy, wordlist);
 }
 
-/** 64-byte seed. Callers check `isMnemonic` first where the words come from outside. */
+/** 64-byte seed. For words from outside, callers check `isMnemonic` first. */
 export const mnemonicToSeed = (mnemonic: string, passphrase = ''): Bytes =>
   mnemonicToSeedSync(mnemonic, passphrase);
 
-/** The 32-byte secret at `path` below the seed. */
+/** The 32-byte secret at `path`, derived from the seed. */
 export function deriveSecret(seed: Bytes, path: string): Result<Bytes, HdPathError> {
   const parsed = parseHdPath(path);
   if (!parsed.ok) return parsed;

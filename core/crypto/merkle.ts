@@ -1,4 +1,4 @@
-/** The Merkle tree of RFC 6962 shape that CometBFT and the Cosmos SDK share (reference: CometBFT §1). */
+/** The Merkle tree of RFC 6962, as used by CometBFT and the Cosmos SDK (reference: CometBFT §1). */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { RecentBytes } from '../lib/recentBytes.ts';
@@ -7,19 +7,19 @@ import type { Proof } from '../types/block.ts';
 import type { Hash } from '../types/ids.ts';
 import { sha256 } from './hash.ts';
 
-/** Root of no leaves: SHA-256 of nothing. */
+/** Root of a tree without leaves: SHA-256 of the empty string. */
 export const EMPTY_ROOT: Hash = sha256(new Uint8Array(0));
 
 const LEAF_PREFIX = 0;
 const INNER_PREFIX = 1;
-/** Reused between calls: prefix and two hashes. Nothing outside keeps it, hashing copies. */
+/** Prefix and two hashes. Reused between calls: hashing copies it, and nothing else refers to it. */
 const innerInput = new Uint8Array(65);
 innerInput[0] = INNER_PREFIX;
-/** Likewise: prefix and a leaf of up to a block part. */
+/** Prefix and a leaf of up to one block part. Reused in the same way. */
 const leafInput = new Uint8Array(65_537);
 leafInput[0] = LEAF_PREFIX;
 
-/** A block part is checked when it comes in and whenever it is read. */
+/** Cached because a block part is hashed when it arrives and whenever it is read. */
 const recent = new RecentBytes<Hash>(4);
 const RECENT_BYTES_MIN = 256;
 
@@ -62,7 +62,7 @@ function rootOf(hashes: readonly Hash[], from: number, to: number): Hash {
 export const merkleRoot = (leaves: readonly Bytes[]): Hash =>
   leaves.length === 0 ? EMPTY_ROOT : rootOf(leaves.map(leafHash), 0, leaves.length);
 
-/** Root and one proof a leaf. */
+/** The root, and one proof per leaf. */
 export function merkleProofs(leaves: readonly Bytes[]): {
   readonly root: Hash;
   readonly proofs: readonly Proof[];
@@ -90,7 +90,7 @@ export function merkleProofs(leaves: readonly Bytes[]): {
   return { root, proofs };
 }
 
-/** The root that a proof leads to, undefined when its shape is wrong (aunts missing or left over). */
+/** The root that a proof leads to; undefined if there are too few or too many aunts or the proof is malformed. */
 export function rootOfProof(proof: Proof): Hash | undefined {
   const { total, index, aunts } = proof;
   if (!Number.isSafeInteger(total) || !Number.isSafeInteger(index)) return undefined;
@@ -115,7 +115,7 @@ export function rootOfProof(proof: Proof): Hash | undefined {
   return hash;
 }
 
-/** True when `leaf` stands at `proof.index` of the tree with this root. */
+/** Whether `leaf` is at `proof.index` in the tree with this root. */
 export function verifyProof(proof: Proof, root: Hash, leaf: Bytes): boolean {
   if (!equalBytes(proof.leafHash, leafHash(leaf))) return false;
   const computed = rootOfProof(proof);
@@ -151,7 +151,7 @@ function sortedEntries(entries: readonly MapEntry[]): readonly MapEntry[] {
 export const simpleMapRoot = (entries: readonly MapEntry[]): Hash =>
   merkleRoot(sortedEntries(entries).map(([name, value]) => simpleMapLeaf(name, value)));
 
-/** Proof that `name` is in the map; the leaf it proves is `simpleMapLeaf(name, value)`. */
+/** Proof that `name` is in the map: it proves the leaf `simpleMapLeaf(name, value)`. undefined if it is missing. */
 export function simpleMapProof(entries: readonly MapEntry[], name: string): Proof | undefined {
   const sorted = sortedEntries(entries);
   const index = sorted.findIndex((entry) => entry[0] === name);

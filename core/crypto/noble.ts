@@ -46,7 +46,7 @@ function secp256k1Verify(publicKey: Bytes, digest: Bytes, rs: Bytes): boolean {
   }
 }
 
-/** The reference implementation of every primitive; runs anywhere. */
+/** The portable default implementation of every primitive. */
 export const nobleSuite: CryptoSuite = {
   name: 'noble',
   sha256: (message) => sha256(message),

@@ -1,7 +1,7 @@
 /**
- * SHA-256 (FIPS 180-4) for the many short messages of this protocol: a header hash alone takes 27 of them. Two to three
- * times as fast as noble's, whose per-call objects cost more than the rounds; test/core/crypto/sha256.test.ts proves it
- * equal to noble and to the host. The scratch arrays are shared: a hash runs to its end before another one starts.
+ * SHA-256 (FIPS 180-4) for the many short messages of this protocol: one header hash takes 27 of them. Two to three
+ * times as fast as noble's, whose per-call objects cost more than the rounds. test/core/crypto/sha256.test.ts checks it
+ * against noble and the host. The scratch arrays are shared: each hash finishes before another one starts.
  */
 import type { Bytes } from '../lib/bytes.ts';
 
@@ -96,7 +96,7 @@ export function fastSha256(message: Bytes): Bytes {
   tail.fill(0);
   for (let i = 0; i < rest; i++) tail[i] = message[at + i] as number;
   tail[rest] = 0x80;
-  // The length in bits takes the last eight bytes, in a block of its own when it does not fit.
+  // The length in bits takes the last eight bytes, in an extra block if it does not fit.
   const end = rest < BLOCK_BYTES - 8 ? BLOCK_BYTES : 2 * BLOCK_BYTES;
   putWord(tail, end - 8, Math.floor((length * 8) / TWO_32));
   putWord(tail, end - 4, (length * 8) >>> 0);

@@ -1,4 +1,4 @@
-/** What subscribers of the consensus websocket can match on, and in which order a block is told (reference §6.3). */
+/** The events that subscribers of the consensus websocket can match, and their order in a block (reference §6.3). */
 import { validatorAddress } from '../crypto/addresses.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { toUpperHex } from '../lib/bytes.ts';
@@ -14,7 +14,7 @@ export const TX_HASH_KEY = 'tx.hash';
 export const TX_HEIGHT_KEY = 'tx.height';
 export const BLOCK_HEIGHT_KEY = 'block.height';
 
-/** What is told of a decided block: the same whether it was just committed or is read from the store again. */
+/** The data of a decided block's events: the same whether it was just committed or is read from the store. */
 export type Committed = Pick<Extract<NodeEvent, { kind: 'committed' }>, 'block' | 'blockId' | 'results'>;
 type OfRound = Extract<NodeEvent, { kind: 'round' }>;
 
@@ -34,24 +34,24 @@ export type PublicationData =
   | { readonly kind: 'CompleteProposal'; readonly of: Extract<NodeEvent, { kind: 'completeProposal' }> }
   | { readonly kind: 'Vote'; readonly of: Extract<NodeEvent, { kind: 'vote' }> };
 
-/** Where an event of a block stands: all events of a chain are in order of height and `index`. */
+/** Position of an event of a block. All events of a chain are ordered by height and `index`. */
 export interface EventPosition {
   readonly height: Height;
-  /** Place of the transaction in the block; undefined for events of the block itself. */
+  /** Index of the transaction in the block; undefined for events of the block itself. */
   readonly txIndex: number | undefined;
-  /** Place among everything that is told of the block, from 0. */
+  /** Index among all events of the block, from 0. */
   readonly index: number;
 }
 
-/** One event as subscribers see it; `keys` is what queries match. */
+/** One event as subscribers see it. Queries match `keys`. */
 export interface Publication {
   readonly keys: EventKeys;
   readonly data: PublicationData;
-  /** undefined for what happens between blocks, which no one can replay. */
+  /** undefined for events between blocks, which cannot be replayed. */
   readonly position: EventPosition | undefined;
 }
 
-/** Composite keys `type.attribute`; nameless types and attributes are skipped, the index flag does not matter here. */
+/** Composite keys `type.attribute`. Types and attributes without a name are skipped. The index flag is ignored. */
 export function keysOf(
   events: readonly AbciEvent[],
   reserved: readonly (readonly [string, string])[],
@@ -93,7 +93,7 @@ function txPublication(of: Committed, index: number, sha256: (bytes: Bytes) => B
   return { keys, data: { kind: 'Tx', height, index, tx, result } };
 }
 
-/** The order is CometBFT's: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence*, Tx*, ValidatorSetUpdates. */
+/** In CometBFT's order: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence*, Tx*, ValidatorSetUpdates. */
 function* unplacedOf(of: Committed, sha256: (bytes: Bytes) => Bytes): IterableIterator<Unplaced> {
   const { block, results } = of;
   const { height } = block.header;
@@ -113,7 +113,7 @@ function* unplacedOf(of: Committed, sha256: (bytes: Bytes) => Bytes): IterableIt
   }
 }
 
-/** Everything that is told of a decided block, in order. */
+/** All events of a decided block, in order. */
 export function* committedPublications(
   of: Committed,
   sha256: (bytes: Bytes) => Bytes,
@@ -132,7 +132,7 @@ const between = (kind: string, data: PublicationData): Publication => ({
   position: undefined,
 });
 
-/** What a node event means to subscribers, in order of publication; nothing for events that are the node's own. */
+/** The events that subscribers get for a node event, in order; none for events of the node alone. */
 export function* publicationsOf(
   event: NodeEvent,
   sha256: (bytes: Bytes) => Bytes,
@@ -153,7 +153,7 @@ export function* publicationsOf(
     case 'vote':
       yield between('Vote', { kind: 'Vote', of: event });
       return;
-    // Evidence is told when a block carries it; pending txs and notes are not CometBFT events.
+    // Evidence is published once a block carries it. Pending txs and notes are no CometBFT events.
     case 'newEvidence':
     case 'pendingTx':
     case 'note':

@@ -1,11 +1,11 @@
 /**
- * Every event that the chain emits, with every attribute. The application can emit nothing else: types and attributes
- * are checked against this table when it is compiled, and docs/events.md is written from it.
+ * Every event that the chain emits, with all its attributes. The compiler checks that the application emits no other
+ * types and attributes. docs/events.md is written from this table.
  */
 import type { AbciEvent } from '../types/result.ts';
 
 interface EventRow {
-  /** What emits it. */
+  /** Where the event comes from. */
   readonly from: string;
   readonly doc: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -202,7 +202,7 @@ a stopped node anew. \`psql\` writes to PostgreSQL in CometBFT's schema instead 
 Every attribute is indexed.
 `;
 
-/** docs/events.md. */
+/** The text of docs/events.md. */
 export function eventsDoc(): string {
   const kinds = KINDS.map(([name, keys, value]) => `| ${name} | ${keys} | ${value} |`).join('\n');
   const rows: readonly (readonly [string, EventRow])[] = Object.entries(EVENT_TABLE);

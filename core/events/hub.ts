@@ -1,13 +1,13 @@
 import type { NodeEvent } from '../types/nodeEvent.ts';
 
-/** Called in commit order. Must not throw and must not wait: slow work goes to the subscriber's own bounded queue. */
+/** Called in commit order. Must not throw or wait: slow work belongs in the subscriber's own bounded queue. */
 export type Listener = (event: NodeEvent) => void;
 
-/** Fans node events out to sessions, filters and indexers, in the order published. */
+/** Passes node events on to sessions, filters and indexers, in the order of publication. */
 export class EventHub {
   #listeners: readonly Listener[] = [];
 
-  /** How many listen. */
+  /** Number of subscribers. */
   get size(): number {
     return this.#listeners.length;
   }

@@ -1,13 +1,13 @@
 import { present } from '../lib/assert.ts';
 import { canonicalText, type EventKeys, type Query } from './query/query.ts';
 
-/** A `tag='value'` condition: an event that lacks it cannot match, so its query need not be looked at. */
+/** A `tag='value'` condition. An event without it cannot match, so the query need not be evaluated. */
 interface Anchor {
   readonly tag: string;
   readonly value: string;
 }
 
-/** All subscriptions with one query: it is compared once an event, however many they are. */
+/** All subscriptions with one query. It is evaluated once per event, however many there are. */
 export interface QueryGroup<S> {
   readonly query: Query;
   readonly subscribers: ReadonlySet<S>;
@@ -20,9 +20,9 @@ interface Entry<S> extends QueryGroup<S> {
 }
 
 /**
- * Finds the subscriptions that want an event without asking each of them. A query waits under one of its equality
- * conditions; an event looks up its own values. Ten thousand queries with distinct recipients cost an event as much
- * as one. Queries without such a condition are compared with every event.
+ * Finds the subscriptions that match an event without evaluating each of them. A query is filed under one of its
+ * equality conditions, and an event looks up its own values. So ten thousand queries with different recipients cost an
+ * event no more than one. Queries without such a condition are evaluated for every event.
  */
 export class SubscriptionIndex<S> {
   readonly #byText = new Map<string, Entry<S>>();
@@ -30,7 +30,7 @@ export class SubscriptionIndex<S> {
   readonly #unanchored = new Set<Entry<S>>();
   #orders = 0;
 
-  /** Different queries, not subscribers. */
+  /** Number of different queries, not of subscribers. */
   get queryCount(): number {
     return this.#byText.size;
   }
@@ -57,14 +57,14 @@ export class SubscriptionIndex<S> {
     if (entry.anchor !== undefined) this.#dropIfEmpty(entry.anchor);
   }
 
-  /** Every query that matches, in the order in which they were first subscribed to. */
+  /** All queries that match, in the order in which they were first subscribed to. */
   groupsMatching(keys: EventKeys): readonly QueryGroup<S>[] {
     const matched = this.#candidates(keys).filter(({ query }) => query.matches(keys));
     if (matched.length > 1) matched.sort((a, b) => a.order - b.order);
     return matched;
   }
 
-  /** Subscribers of every query that matches, in that order. */
+  /** The subscribers of all matching queries, in the same order. */
   matching(keys: EventKeys): readonly S[] {
     return this.groupsMatching(keys).flatMap(({ subscribers }) => [...subscribers]);
   }
@@ -82,12 +82,12 @@ export class SubscriptionIndex<S> {
     return [...found];
   }
 
-  /** The condition that the fewest other queries wait under; `tm.event` only when there is no other. */
+  /** The equality condition under which the fewest queries are filed; `tm.event` only if there is no other. */
   #anchorOf(query: Query): Anchor | undefined {
     let best: Anchor | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const { tag, op, argument } of query.conditions) {
-      // A tag that names a bare event type is matched against '', which is under no key.
+      // A tag that is a bare event type is matched against '' and not by a key, so it cannot be looked up.
       if (op !== '=' || argument?.kind !== 'string' || argument.text === '' || !tag.includes('.')) continue;
       const anchor = { tag, value: canonicalText(argument.text) };
       const waiting = this.#byTag.get(tag)?.get(anchor.value)?.size ?? 0;

@@ -8,9 +8,9 @@ import type { EvidencePool } from './pool.ts';
 import { evidenceHeight } from './verify.ts';
 
 const TICK_MS: Millis = 1000;
-/** Pending evidence is told again after this: the first time may have been too early or lost (CometBFT §4.7). */
+/** Pending evidence is sent again after this: it may have come too early or been lost (CometBFT §4.7). */
 const AGAIN_MICROS = 10_000_000;
-/** Messages to one peer at once. */
+/** Most messages to one peer at once. */
 const BATCH_MAX = 16;
 
 export interface EvidenceGossipOut {
@@ -25,10 +25,10 @@ export interface EvidenceGossipOptions {
   readonly sizes?: Sizes;
 }
 
-/** Tells peers of pending evidence, one piece a message, as soon as they have the block to judge it by. */
+/** Sends pending evidence to peers, one piece a message, as soon as they have the block to judge it by. */
 export class EvidenceGossip {
   readonly #options: EvidenceGossipOptions;
-  /** When each pending piece was last sent to a peer. Sorted by id. */
+  /** By peer, sorted by id: when each pending piece was last sent to it or came from it. */
   #peers: readonly { readonly id: PeerId; readonly sent: Map<Evidence, Micros> }[] = [];
   #revision = 0;
   #ticking = false;
@@ -48,7 +48,7 @@ export class EvidenceGossip {
     this.#peers = this.#peers.filter((peer) => peer.id !== id);
   }
 
-  /** A peer that sent it has it. */
+  /** Records that the peer has this evidence, because it sent it. */
   noteFrom(id: PeerId, evidence: Evidence, now: Micros): void {
     const own = this.#options.pool.pendingLike(evidence);
     if (own !== undefined) this.#peers.find((peer) => peer.id === id)?.sent.set(own, now);
@@ -59,7 +59,7 @@ export class EvidenceGossip {
     this.#spread(now, out);
   }
 
-  /** Called after each input: new evidence leaves at once. */
+  /** Called after each input: sends new evidence at once. */
   flush(now: Micros, out: EvidenceGossipOut): void {
     if (this.#revision === this.#options.pool.revision) return;
     this.#spread(now, out);
@@ -88,12 +88,12 @@ export class EvidenceGossip {
     const height = this.#options.peerHeight(id);
     const batchMax = (this.#options.sizes ?? USUAL_SIZES).atOnce(BATCH_MAX);
     const isDue = (evidence: Evidence): boolean => {
-      // It has no block of that height yet, or would call it expired: then it is no news to it.
+      // The peer has no block of that height yet, or it would call the evidence expired.
       if (height <= evidenceHeight(evidence) || this.#options.pool.isTooOldAt(evidence, height)) return false;
       const last = sent.get(evidence);
       return last === undefined || now - last >= AGAIN_MICROS;
     };
-    // What has waited longest comes first: else the rest would never be told while there is much to tell again.
+    // The least recently sent comes first; otherwise resending some pieces would starve the others.
     const due = pending.filter(isDue).sort((a, b) => (sent.get(a) ?? 0) - (sent.get(b) ?? 0));
     for (const evidence of due.slice(0, batchMax)) {
       sent.set(evidence, now);

@@ -1,6 +1,6 @@
 /**
- * Light client attacks (CometBFT §4.7): a block that a light client was shown, signed by enough validators to be
- * believed, which is not the block of the chain.
+ * Light client attacks (CometBFT §4.7): a light client was shown a block that is not on the chain, signed by enough
+ * validators to be believed.
  */
 import { headerHash } from '../codec/hashes.ts';
 import { validatorAddress } from '../crypto/addresses.ts';
@@ -13,7 +13,7 @@ import type { ChainState } from '../types/state.ts';
 import type { PublicKey, Validator, ValidatorSet } from '../types/validator.ts';
 import type { EvidenceError } from './verify.ts';
 
-/** The commit rules of consensus, which evidence applies without knowing them; all of it is pure. */
+/** The commit rules of consensus. Evidence applies them without depending on consensus. All are pure functions. */
 export interface CommitRules {
   /** Whether every signature for the block is good, and more than two thirds of `validators` gave one. */
   isDecided(
@@ -29,14 +29,14 @@ export interface CommitRules {
 
 export interface AttackFacts {
   headerAt(height: Height): Header | undefined;
-  /** The commit as the next block carries it: the same on every node. */
+  /** The commit carried by the next block, which is the same on every node. */
   commitAt(height: Height): Commit | undefined;
   readonly commits: CommitRules;
 }
 
 const invalid = (message: string): Result<never, EvidenceError> => err({ code: 'invalid-evidence', message });
 
-/** Basic checks, age and timestamp are done; `common` is the set of the common height. */
+/** The caller has done the basic checks and has checked age and timestamp. `common` is the set of the common height. */
 export function verifyLightClientAttack(
   facts: AttackFacts,
   state: ChainState,
@@ -64,7 +64,7 @@ export function verifyLightClientAttack(
   return guilty.ok ? checkAccused(evidence.byzantineValidators, guilty.value) : guilty;
 }
 
-/** Ours at the conflicting height, or our newest when the attack is ahead of us. */
+/** Our header at the conflicting height, or our newest if the conflicting block is ahead of us. */
 function trustedHeader(
   facts: AttackFacts,
   state: ChainState,
@@ -76,7 +76,7 @@ function trustedHeader(
   if (header === undefined) {
     return err({ code: 'unknown-height', height, message: `no block ${height} to judge evidence by` });
   }
-  // A block of the future may still come about; one that is dated before ours breaks the order of times.
+  // A later block with a later time cannot be judged yet. One whose time is not after ours violates the order of times.
   if (conflicting.height > height && compareTime(conflicting.time, header.time) > 0) {
     const message = `block ${conflicting.height} is not there yet to judge evidence by`;
     return err({ code: 'unknown-height', height: conflicting.height, message });
@@ -84,7 +84,7 @@ function trustedHeader(
   return ok(header);
 }
 
-/** What follows from the blocks before is not what it must be: nobody honest can have signed it. */
+/** A field that follows from earlier blocks differs from ours: no honest validator can have signed it. */
 const isWronglyDerived = (conflicting: Header, trusted: Header): boolean =>
   !equalBytes(conflicting.validatorsHash, trusted.validatorsHash) ||
   !equalBytes(conflicting.nextValidatorsHash, trusted.nextValidatorsHash) ||
@@ -92,7 +92,7 @@ const isWronglyDerived = (conflicting: Header, trusted: Header): boolean =>
   !equalBytes(conflicting.appHash, trusted.appHash) ||
   !equalBytes(conflicting.lastResultsHash, trusted.lastResultsHash);
 
-/** Who must have lied. Nobody can be told apart after amnesia: honest and forgetful voters look the same. */
+/** The validators that must have lied. After amnesia there are none: honest and forgetful voters look the same. */
 function guiltyOf(
   facts: AttackFacts,
   evidence: LightClientAttackEvidence,
@@ -117,7 +117,7 @@ function guiltyOf(
     ({ flag }, i) => flag === 'commit' && ours.signatures[i]?.flag === 'commit',
   );
   const guilty = both.flatMap((one) => member(validators, one.validatorAddress)).sort(byPower);
-  // The hash of a set covers keys and powers: only an address that follows from its key accuses the right one.
+  // A set's hash covers keys and powers but not addresses. Accept only addresses that follow from the keys.
   return guilty.every(({ address, pubKey }) => equalBytes(address, validatorAddress(pubKey)))
     ? ok(guilty)
     : invalid('a validator has an address that is not of its key');

@@ -23,22 +23,22 @@ import {
   verifyEvidence,
 } from './verify.ts';
 
-/** Conflicts waiting for their block's time. */
+/** Most conflicts waiting for the time of their block. */
 export const CONFLICTS_MAX = 1024;
-/** Evidence waiting for a block; more is not taken, the expiry makes room. */
+/** Most evidence waiting for a block. No more is taken until some expires or is committed. */
 export const PENDING_MAX = 1024;
 
 export interface EvidenceOptions extends ChainFacts {
   readonly suite: CryptoSuite;
-  /** After the last stored block. */
+  /** The state after the last stored block. */
   readonly state: ChainState;
-  /** Whether the store has a record of that key. */
+  /** Whether the store has a record with that key. */
   has(key: Bytes): boolean;
-  /** What earlier commits have stored in EVIDENCE_RANGE. */
+  /** The records of EVIDENCE_RANGE in the store. */
   readonly entries?: readonly (readonly [Bytes, Bytes])[];
 }
 
-/** Told of each piece of evidence when it enters the pool, whoever found it. */
+/** Called for each piece of evidence that enters the pool, whoever found it. */
 export type EvidenceListener = (evidence: Evidence) => void;
 
 export type AddOutcome = 'added' | 'known' | 'not-yet' | 'expired' | 'full';
@@ -49,20 +49,23 @@ interface Entry {
   readonly encoded: Bytes;
 }
 
-/** Height first and in hex, so that keys sort by age. */
+/** Starts with the height in hex, so that keys sort by age. */
 const keyOf = (evidence: Evidence): string =>
   `${evidenceHeight(evidence).toString(16).padStart(14, '0')}/${toHex(evidenceHash(evidence))}`;
 
 const PENDING = 'evidence/pending/';
 const COMMITTED = 'evidence/committed/';
-/** Marks of what has expired, kept for good and read one by one: a longer age by a later update makes it young again. */
+/**
+ * Marks of committed evidence that has expired. They are kept for good, since a later params update may raise the
+ * maximum age and make that evidence valid again. Not in EVIDENCE_RANGE: they are looked up one by one.
+ */
 const PUNISHED = 'punished/';
-/** Keys of the pool in the node's database that are read at its start. */
+/** The pool's keys in the node's database that are read at startup. */
 export const EVIDENCE_RANGE = { gte: encodeUtf8('evidence/'), lt: encodeUtf8('evidence0') };
 
 /**
- * From two conflicting votes to one entry in a block. Pending evidence is offered to every block we propose until
- * some block carries it; committed evidence is remembered, so that nobody is punished twice.
+ * Turns two conflicting votes into one entry of a block. Pending evidence is offered to every block we propose until
+ * some block carries it. Committed evidence is remembered, so that nobody is punished twice.
  */
 export class EvidencePool {
   readonly #suite: CryptoSuite;
@@ -70,12 +73,12 @@ export class EvidencePool {
   #state: ChainState;
   readonly #conflicts: Conflict[] = [];
   readonly #pending = new Map<string, Entry>();
-  /** Key to the block time at the evidence's height. Bounded by the expiry of its entries. */
+  /** Evidence that blocks have carried, until it expires. */
   readonly #committed = new Map<string, Evidence>();
   #ops: KvOp[] = [];
-  /** How many of them are on their way into the store. */
+  /** How many of `#ops` are in the batch that is being stored. */
   #taken = 0;
-  /** Changes whenever `pending()` does. */
+  /** Changes whenever the result of `pending()` does. */
   revision = 0;
 
   #onAdded: EvidenceListener | undefined;
@@ -98,7 +101,7 @@ export class EvidencePool {
     else if (name.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);
   }
 
-  /** Both votes are verified and of one validator; they become evidence when their height has a block. */
+  /** Both votes are verified and of one validator. They become evidence once their height has a block. */
   onConflict(conflict: Conflict): void {
     if (this.#conflicts.length >= CONFLICTS_MAX) return;
     if (this.#conflicts.some((known) => isSameOffence(known, conflict))) return;
@@ -106,7 +109,7 @@ export class EvidencePool {
     this.#ripen();
   }
 
-  /** From a peer. Only an error is the sender's fault; every other outcome can be honest bad timing. */
+  /** Adds evidence from a peer. Only an error is the sender's fault; the other outcomes can be honest bad timing. */
   add(evidence: Evidence): Result<AddOutcome, EvidenceError> {
     const key = keyOf(evidence);
     if (this.#pending.has(key) || this.#committed.has(key)) return ok('known');
@@ -130,7 +133,7 @@ export class EvidencePool {
     return true;
   }
 
-  /** For a proposal: oldest first, as much as fits into an evidence list of `maxBytes`. */
+  /** Evidence for a proposal: oldest first, as much as fits into an evidence list of `maxBytes`. */
   pendingEvidence(maxBytes: number): readonly Evidence[] {
     const list: Evidence[] = [];
     let bytes = 0;
@@ -147,17 +150,17 @@ export class EvidencePool {
     this.#onAdded = listener;
   }
 
-  /** Whether a node that works on `height` has no use for it any more, as far as blocks tell. */
+  /** Whether the evidence is too old in blocks for a node that works on `height`. Its age in time is not considered. */
   isTooOldAt(evidence: Evidence, height: Height): boolean {
     return height - 1 - evidenceHeight(evidence) > this.#state.params.evidence.maxAgeNumBlocks;
   }
 
-  /** What waits here under its name: a peer that has the one has no use for the other. */
+  /** The pending evidence with the same key: a peer that has one of the two does not need the other. */
   pendingLike(evidence: Evidence): Evidence | undefined {
     return this.#pending.get(keyOf(evidence))?.evidence;
   }
 
-  /** All of it, oldest first, for gossip. */
+  /** All pending evidence, oldest first, for gossip. */
   pending(): readonly Evidence[] {
     return this.#sorted().map(({ evidence }) => evidence);
   }
@@ -166,14 +169,14 @@ export class EvidencePool {
     return [...this.#pending.values()].sort((a, b) => compareText(a.key, b.key));
   }
 
-  /** Evidence of a proposed block: each valid, none committed before or twice in the list. */
+  /** Checks the evidence of a proposed block: each piece must be valid, not committed before, and listed only once. */
   checkBlockEvidence(list: readonly Evidence[], state: ChainState): Result<void, EvidenceError> {
     const seen = new Set<string>();
     for (const evidence of list) {
       const key = keyOf(evidence);
       if (seen.has(key)) return err({ code: 'duplicate-evidence', message: 'duplicate evidence' });
       seen.add(key);
-      // The name of a light client attack covers neither the accused nor their powers.
+      // The key of a light client attack does not cover the accused and their powers, so the bytes are compared.
       const known = this.#pending.get(key);
       if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;
       const verified = verifyEvidence(this.#suite, this.#facts, state, evidence);
@@ -185,12 +188,12 @@ export class EvidencePool {
     return ok(undefined);
   }
 
-  /** Expired since a block has carried it. What leaves `#committed` has its old mark until the next batch. */
+  /** Whether the store says that a block carried it. Expired evidence keeps its old mark until the next batch. */
   #isPunished(key: string): boolean {
     return [PUNISHED, COMMITTED].some((prefix) => this.#facts.has(encodeUtf8(prefix + key)));
   }
 
-  /** After the block is stored: `state` is the state after it. */
+  /** The block is stored; `state` is the state after it. */
   onCommitted(block: Block, state: ChainState): void {
     this.#state = state;
     this.#ops = this.#ops.slice(this.#taken);
@@ -205,7 +208,7 @@ export class EvidencePool {
     this.#committed.set(entry.key, evidence);
     if (!this.#pending.delete(entry.key)) return;
     this.revision++;
-    // It may have come while the block was being stored: then the next batch must not write that it waits.
+    // It may have become pending while the block was being stored. The next batch must not write that.
     const waits = encodeUtf8(PENDING + entry.key);
     this.#ops = this.#ops.filter(({ key }) => !equalBytes(key, waits));
   }
@@ -216,7 +219,7 @@ export class EvidencePool {
     this.#ops.push({ type: 'del', key: encodeUtf8(PENDING + key) });
   }
 
-  /** Conflicts whose height has a block become evidence; those of later heights stay. */
+  /** Turns conflicts into evidence once their height has a block. Those of later heights keep waiting. */
   #ripen(): void {
     const waiting = this.#conflicts.splice(0);
     for (const conflict of waiting) {
@@ -233,7 +236,7 @@ export class EvidencePool {
     }
   }
 
-  /** Other nodes may have caught the same offence with other signatures; one entry is enough. */
+  /** Another node may have reported the same offence with other signatures. One entry is enough. */
   #isKnownOffence(conflict: Conflict): boolean {
     const isIt = (evidence: Evidence): boolean =>
       evidence.kind === 'duplicate-vote' && isSameOffence(evidence, conflict);
@@ -255,8 +258,9 @@ export class EvidencePool {
   }
 
   /**
-   * What belongs into the batch that commits `block`: the changes since the last such batch, and the marks of the
-   * block's own evidence. Asked again after a crash before the batch, it gives the same.
+   * What has to be in the batch that commits `block`: the changes since the last such batch, and the marks of the
+   * block's own evidence. The changes stay in the pool until the block is committed, so a second call includes them
+   * too.
    */
   commitOps(block: Block): readonly KvOp[] {
     const marks = block.evidence.flatMap((evidence): KvOp[] => {
@@ -269,7 +273,7 @@ export class EvidencePool {
   }
 }
 
-/** For the batch that takes `block` back: what it had committed is pending again. */
+/** For the batch that rolls `block` back: the evidence in it becomes pending again. */
 export const undoOps = (block: Block): readonly KvOp[] =>
   block.evidence.flatMap((evidence): KvOp[] => {
     const { key, encoded } = entryOf(evidence);
@@ -291,7 +295,7 @@ const isSameOffence = (a: Conflict, b: Conflict): boolean =>
   a.voteA.type === b.voteA.type &&
   compareBytes(a.voteA.validatorAddress, b.voteA.validatorAddress) === 0;
 
-/** Votes in the order of their values' keys, powers of the set that was in force. */
+/** Votes ordered by the keys of their values, with the powers of the set that was in force. */
 export function duplicateVoteEvidence(
   { voteA, voteB }: Conflict,
   validators: ValidatorSet,

@@ -1,4 +1,4 @@
-/** Evidence rules (CometBFT §4.7): who may be accused, of what, for how long. */
+/** Evidence rules (CometBFT §4.7): who may be accused, of what, and for how long. */
 import { voteSignBytes } from '../codec/signBytes.ts';
 import { validateEvidenceBasic } from '../codec/validate.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
@@ -13,15 +13,15 @@ import type { Vote } from '../types/vote.ts';
 import { type AttackFacts, verifyLightClientAttack } from './lightClientAttack.ts';
 
 export type EvidenceError =
-  /** Nobody honest sends this. */
+  /** No honest node sends this. */
   | { readonly code: 'invalid-evidence'; readonly message: string }
-  /** Its height is not in our store yet, or no more. */
+  /** Its height is not in our store yet, or no longer. */
   | { readonly code: 'unknown-height'; readonly message: string; readonly height: Height }
   | { readonly code: 'expired'; readonly message: string; readonly height: Height }
   | { readonly code: 'already-committed'; readonly message: string }
   | { readonly code: 'duplicate-evidence'; readonly message: string };
 
-/** What is looked up by height. Both undefined outside the stored chain. */
+/** Lookups by height. They return undefined outside the stored chain. */
 export interface ChainFacts extends AttackFacts {
   validatorsAt(height: Height): ValidatorSet | undefined;
   /** Header time of the block of that height. */
@@ -34,7 +34,7 @@ export const evidenceHeight = (evidence: Evidence): Height =>
 const nanosBetween = (from: Timestamp, to: Timestamp): bigint =>
   BigInt(to.seconds - from.seconds) * 1_000_000_000n + BigInt(to.nanos - from.nanos);
 
-/** Too old only when it is so in blocks and in time. */
+/** Evidence expires only when it is too old both in blocks and in time. */
 export function isExpired(state: ChainState, height: Height, time: Timestamp): boolean {
   const { maxAgeNumBlocks, maxAgeDurationNs } = state.params.evidence;
   return (
@@ -45,7 +45,7 @@ export function isExpired(state: ChainState, height: Height, time: Timestamp): b
 
 const invalid = (message: string): Result<void, EvidenceError> => err({ code: 'invalid-evidence', message });
 
-/** Everything that makes evidence worth a block, but whether it was there before. */
+/** Checks everything about the evidence except whether a block has carried it before. */
 export function verifyEvidence(
   suite: CryptoSuite,
   facts: ChainFacts,
@@ -88,7 +88,7 @@ function verifyDuplicateVote(
   if (evidence.validatorPower !== validator.power) return invalid('validator power is wrong');
   if (evidence.totalVotingPower !== validators.totalPower) return invalid('total voting power is wrong');
   for (const vote of [voteA, voteB]) {
-    // No signature covers these: with any other value the same offence would count as another one.
+    // The signature does not cover these fields. With other values the same offence would count as a new one.
     if (validators.validators[vote.validatorIndex] !== validator)
       return invalid('a vote names another place');
     if (vote.extension.length > 0 || vote.extensionSignature.length > 0)

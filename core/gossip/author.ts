@@ -8,10 +8,12 @@ interface Place<T> {
   readonly index: number;
 }
 
-/** One validator, whose words alone are asked for. Asked of each peer: a set is searched once. */
+/**
+ * Finds one validator's index in a set or a commit. Gossip asks this for every peer, so the last answers are cached.
+ */
 export class Author {
   readonly address: Address;
-  /** Of the sets asked for last: votes are of this height and of the one before. */
+  /** The last two sets asked for: votes are of this height and of the one before. */
   #newer: Place<ValidatorSet> | undefined;
   #older: Place<ValidatorSet> | undefined;
   #signed: Place<Commit> | undefined;
@@ -20,7 +22,7 @@ export class Author {
     this.address = address;
   }
 
-  /** Its index; -1 when it is none of them. */
+  /** Its index in `set`; -1 if it is not a member. */
   placeIn(set: ValidatorSet): number {
     if (this.#newer?.among === set) return this.#newer.index;
     if (this.#older?.among === set) return this.#older.index;
@@ -30,7 +32,7 @@ export class Author {
     return index;
   }
 
-  /** The index of its signature; -1 when it is absent. */
+  /** The index of its signature in `commit`; -1 if it has not signed. */
   placeInCommit(commit: Commit): number {
     if (this.#signed?.among !== commit) {
       const isOurs = ({ validatorAddress }: Commit['signatures'][number]): boolean =>

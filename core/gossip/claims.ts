@@ -9,9 +9,9 @@ import type { PeerRound } from './peerRound.ts';
 type Claim = Extract<ConsensusMessage, { kind: 'voteSetMaj23' }>;
 
 /**
- * Where we saw two thirds (CometBFT's maj23 loop): in the peer's round and in the round that a proof of lock is of. A
- * peer that was shown another vote of a liar first takes the one that counts only after such a claim; one that is
- * behind would refuse the precommit in the commit for the same reason.
+ * The two-thirds claims to send to a peer (CometBFT's maj23 loop): for the peer's round and for the rounds of a proof
+ * of lock. If an equivocator's other vote reached the peer first, the peer accepts the one that counts only after such
+ * a claim. A peer at a decided height needs the claim for the commit for the same reason.
  */
 export function claimsFor(peer: PeerRound, rs: RoundState, blocks: BlockReader): readonly Claim[] {
   if (peer.height < rs.height) return commitClaim(peer, rs, blocks);

@@ -2,7 +2,7 @@ import { EMPTY } from '../lib/bytes.ts';
 import { type Commit, ZERO_BLOCK_ID } from '../types/block.ts';
 import type { Vote } from '../types/vote.ts';
 
-/** The precommit behind entry `index` of a commit, undefined when that validator was absent. */
+/** The precommit in entry `index` of a commit; undefined if that validator was absent. */
 export function commitVote(commit: Commit, index: number): Vote | undefined {
   const sig = commit.signatures[index];
   if (sig === undefined || sig.flag === 'absent') return undefined;

@@ -5,7 +5,7 @@ import type { Address, Height, Millis, PeerId } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 
-/** Where gossip puts its effects; the node turns them into contract effects. */
+/** Receives gossip's effects. The node turns them into contract effects. */
 export interface GossipOut {
   send(to: readonly PeerId[], message: ConsensusMessage, bytes: Bytes): void;
   tickAfter(ms: Millis): void;
@@ -15,7 +15,7 @@ export interface GossipOptions {
   readonly blocks: BlockReader;
   readonly rs: RoundState;
   readonly initialHeight: Height;
-  /** Our validator address; its votes and proposals leave at once, others' only where a peer still lacks them. */
+  /** Our validator address. Our own votes and proposals are sent at once, others' only to peers still lacking them. */
   readonly self: Address | undefined;
   readonly sizes?: Sizes;
 }

@@ -21,38 +21,38 @@ type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { k
 
 /** How often others' votes and parts are forwarded to peers that lack them (CometBFT peer_gossip_sleep). */
 const TICK_MS: Millis = 100;
-/** A peer that has not moved for this long may have lost what we sent: believe nothing, send again. */
+/** A peer that has not moved for this long may have lost what we sent: we forget what it has and send again. */
 const STALE_MICROS = 2_000_000;
 
 /**
- * Bytes that a peer may draw from us between two ticks by saying where it stands; what it lacks beyond that it gets with the
- * tick. Words of a few bytes, repeated, would else keep us reading blocks.
+ * Most bytes that a peer's own messages make us send it between two ticks; the rest follows with the tick. Without this
+ * limit, a peer that repeats a message of a few bytes could keep us busy reading blocks.
  */
 const PROMPT_BYTES_MAX = 1024 * 1024;
-/** What finding out that a peer lacks something counts for, whatever is sent. */
+/** Least cost of answering such a message: the look-up takes time even if nothing is sent. */
 const PROMPT_BYTES_MIN = 16 * 1024;
 
-/** Votes whose encoding is kept: those of two rounds of many validators. */
+/** Most vote encodings that are kept: enough for two rounds of many validators. */
 const VOTES_ENCODED_MAX = 512;
 
 /**
- * Spreads what the consensus machine knows (reference §4.9). Event-driven: own messages and catch-up for a lagging
- * peer leave in the step that makes them possible, the rest on a tick.
+ * Spreads what the consensus machine knows (reference §4.9). Event-driven: our own messages, and catch-up for a peer
+ * behind us, leave in the step that makes them possible. The rest waits for a tick.
  */
 export class Gossip {
   readonly #options: GossipOptions;
   readonly #sizes: Sizes;
   readonly #peers = new Peers();
   readonly #standing: Standing;
-  /** Where the node puts what peers reveal of themselves. */
+  /** The node reports to it what peers reveal about themselves. */
   readonly hearsay: Hearsay;
   #ticking = false;
   readonly #pace = new Pace();
-  /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
+  /** While block sync runs we listen and say nothing: our height would only attract useless parts. */
   #quiet = false;
   readonly #self: Author | undefined;
   readonly #turn = new Turn();
-  /** Encoded once for all peers that are sent it. */
+  /** Each vote is encoded once for all peers that it is sent to. */
   readonly #voteBytes: Recent<Bytes, Vote>;
 
   constructor(options: GossipOptions) {
@@ -68,7 +68,7 @@ export class Gossip {
     this.#quiet = true;
   }
 
-  /** Consensus has begun: everyone is told where we stand, and who lacks what we have gets it. */
+  /** Consensus has begun: tells all peers where we stand, and sends our own messages to those that lack them. */
   speak(now: Micros, out: GossipOut): void {
     this.#quiet = false;
     this.#standing.forget();
@@ -93,24 +93,27 @@ export class Gossip {
     this.#peers.add(id, now);
     if (this.#quiet) return;
     this.#standing.tellSome(now, [id], out);
-    // Who was not here when we said it would wait for the repetition.
+    // Otherwise a new peer would learn of our parts only at the next repetition.
     if (this.#standing.isBlockUntold) this.#standing.tellParts([id], out);
   }
 
-  /** Between two heights, with every peer waiting as we do, nobody lacks anything but precommits that came late: where authors do not reach all. */
+  /**
+   * Nothing to send: we and all peers wait between two heights, and no peer lacks late precommits. In a mesh the
+   * authors send those to everyone.
+   */
   #isAtRest(): boolean {
     const { rs } = this.#options;
     if (rs.step !== STEP.newHeight || !this.#peers.areAllWaitingFor(rs.height)) return false;
     return isMesh(this.#peers.count, rs) || !this.#peers.all.some(({ round }) => lacksLate(round, rs));
   }
 
-  /** In need of what was decided. One height behind, it may be about to hear that from the authors themselves. */
+  /** The peer needs decided blocks from us. One height behind, it may still get them from their authors. */
   #isLeftBehind({ round: { height } }: Peer): boolean {
     const { rs } = this.#options;
     return height < rs.height - 1 || (height < rs.height && this.#pace.supplies(this.#peers.count, rs));
   }
 
-  /** A rest was nobody's silence: what is overdue counts from here. */
+  /** Resumes ticking. Peers had no reason to send anything during the rest, so staleness counts from now. */
   #wake(now: Micros, out: GossipOut): void {
     if (this.#ticking || this.#peers.count === 0 || this.#isAtRest()) return;
     this.#ticking = true;
@@ -138,13 +141,13 @@ export class Gossip {
     this.#sayHasVotes(this.#pace.say(this.#peers.count, rs), out);
     const forwards = this.#pace.forwards(this.#peers.count, rs);
     const turn = this.#turn.at(rs);
-    // Of a proposal parts may follow in the same turn.
+    // A proposer also serves block parts, and a peer may come to need those within the same turn.
     const mayBeServed = !this.#isOwn(rs.proposer.address);
     for (const peer of this.#peers.all) {
       peer.prompted = 0;
       const isStale = now - peer.movedAt >= STALE_MICROS;
       if (isStale) this.#refresh(now, peer, out);
-      // In a first round that moves there is nothing to prove to anyone.
+      // While we are in round 0 and the peer moves, no claims are needed.
       const isDue = now - peer.claimedAt >= STALE_MICROS;
       if (isDue && (isStale || rs.round > 0)) this.#claim(now, peer, out);
       if (peer.servedIn === turn && !isStale && !forwards) continue;
@@ -166,8 +169,7 @@ export class Gossip {
     peer.round.startTime = now - message.secondsSinceStart * 1_000_000;
     const hasMoved =
       message.height !== beforeHeight || message.round !== before || message.step !== beforeStep;
-    // One that only says again where it stands may lack something that we believe it has. Taken for a move, such words, sent
-    // about as often as we look, could keep a lost vote from ever being sent again.
+    // A repeated position is not progress. If it were, a peer repeating itself would keep us from resending lost votes.
     if (hasMoved) peer.movedAt = now;
     if (this.#quiet) return;
     if (this.#isLeftBehind(peer)) this.#prompt(peer, 'all', out);
@@ -183,7 +185,7 @@ export class Gossip {
     if (message.isCommit || message.height < this.#options.rs.height) this.#prompt(peer, 'all', out);
   }
 
-  /** The peer's claim goes to the consensus machine; here we answer with our votes for that value. */
+  /** The claim itself goes to the consensus machine. Here we answer with the votes that we have for the value. */
   onVoteSetMaj23(id: PeerId, message: Message<'voteSetMaj23'>, out: GossipOut): void {
     const { height, round, type, blockId } = message;
     const ours = height === this.#options.rs.height ? this.#options.rs.votes(round, type) : undefined;
@@ -191,7 +193,7 @@ export class Gossip {
     this.#send([id], { kind: 'voteSetBits', height, round, type, blockId, bits: ours.bitsFor(blockId) }, out);
   }
 
-  /** Own votes go to whoever lacks them, at once; of others' votes we only say that we have them, when it helps. */
+  /** Our own votes go at once to the peers that lack them. Others' votes are only announced, when that helps. */
   onVoteAdded(vote: Vote, out: GossipOut): void {
     if (!this.#isOwn(vote.validatorAddress)) {
       this.#pace.note(vote);
@@ -207,7 +209,7 @@ export class Gossip {
   #sayHasVotes(votes: readonly Vote[], out: GossipOut): void {
     if (votes.length === 0) return;
     const lacking = votes.map((): PeerId[] => []);
-    // Peer by peer: there are many of both, and what is known of one peer lies together.
+    // Peers form the outer loop, because what is known of one peer is close together in memory.
     for (const peer of this.#peers.all)
       for (const [i, vote] of votes.entries()) if (isLacking(peer, vote)) lacking[i]?.push(peer.id);
     for (const [i, { height, round, type, validatorIndex: index }] of votes.entries()) {
@@ -220,21 +222,21 @@ export class Gossip {
     return this.#peers.all.filter((peer) => isLacking(peer, vote));
   }
 
-  /** We made a proposal: it and its parts leave at once. */
+  /** We made a proposal: sends it and its parts at once. */
   onOwnProposal(out: GossipOut): void {
     for (const peer of this.#peers.all) this.#pump(peer, 'own', out);
   }
 
-  /** We know which block is valid or decided: a peer that has its parts may send them. */
+  /** A block got a polka or was decided: tells peers which parts of it we hold, so that they send the others. */
   onValidBlock(now: Micros, out: GossipOut): void {
-    // Once we hold the whole block there is nothing we want.
+    // If we hold the whole block, we need no parts.
     if (!this.#standing.wantsParts || this.#peers.count === 0) return;
     // Of a round in which a peer does not know us it hears nothing.
     this.#tellRound(now, out);
     this.#standing.tellParts(this.peers, out);
   }
 
-  /** Called once after each input: tells everyone of a new height or round. A new step alone waits for the tick. */
+  /** Called once after each input: tells all peers of a new height or round. A new step alone waits for the tick. */
   flush(now: Micros, out: GossipOut): void {
     if (this.#quiet) return;
     this.#wake(now, out);
@@ -245,14 +247,15 @@ export class Gossip {
     if (this.#standing.isRoundTold) return;
     this.#standing.tell(now, this.peers, out);
     const { height } = this.#options.rs;
-    // Those who are already here did not get our votes while we were elsewhere. Those behind are about to hear what we
-    // heard from its authors; if not, the tick sends it.
+    // Peers already at this height did not get our own messages while we were behind. Peers behind us are about to get
+    // from the authors what we got; if not, the tick sends it.
     for (const peer of this.#peers.all) if (peer.round.height >= height) this.#pump(peer, 'own', out);
   }
 
   /**
-   * We have not moved for long. Peers that go on without us have no reason to doubt what they believe of us, so we say
-   * again where we stand and, when we collect a block that has votes but no proposal here, which parts we hold.
+   * We have not announced anything for long. Peers that progress without us have no reason to doubt what they believe
+   * about us, so we repeat where we stand. If no proposal has told them which block we collect, we also repeat which
+   * parts we hold.
    */
   #repeat(now: Micros, out: GossipOut): void {
     this.#standing.tell(now, this.peers, out);
@@ -272,13 +275,13 @@ export class Gossip {
     for (const claim of claimsFor(peer.round, rs, blocks)) this.#send([peer.id], claim, out);
   }
 
-  /** What the peer has just said shows that it lacks something: it gets that at once, as far as its allowance goes. */
+  /** Sends what the peer's last message shows it lacks, unless the peer has used up its bytes of this tick. */
   #prompt(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
     if (peer.prompted >= PROMPT_BYTES_MAX) return;
     peer.prompted += Math.max(PROMPT_BYTES_MIN, this.#pump(peer, scope, out));
   }
 
-  /** Sends what the peer lacks and we have, and says how many bytes that took; `own` keeps to what we signed ourselves. */
+  /** Sends what the peer lacks and we have; `own` limits it to what we signed. Returns the number of bytes. */
   #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): number {
     const { rs, blocks } = this.#options;
     if (scope === 'own' && this.#self === undefined) return 0;

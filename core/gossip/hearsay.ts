@@ -10,10 +10,10 @@ import type { Peers } from './peers.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
 
-/** Far more than a belief that is out of date explains. */
+/** Far more than a peer's outdated view of our height can explain. */
 const STRAY_VOTES_MAX = 1_000;
 
-/** What peers have, as they say or as what they send tells, useful to us or not. */
+/** Records what peers have, from what they announce and what they send, whether we need it or not. */
 export class Hearsay {
   readonly #options: GossipOptions;
   readonly #peers: Peers;
@@ -32,7 +32,7 @@ export class Hearsay {
     const { height, round, type, bits, blockId } = message;
     const { rs } = this.#options;
     const peer = this.#peers.find(id);
-    // They may be late: the peer is a height further, and has none of its votes yet.
+    // VoteSetBits may be late: the peer may have moved to the next height and have none of its votes yet.
     if (peer === undefined || height !== rs.height || height !== peer.round.height) return;
     const ours = rs.votes(round, type);
     if (ours === undefined) return;
@@ -40,7 +40,7 @@ export class Hearsay {
     peer.servedIn = 0;
   }
 
-  /** False for a flood: honest peers send votes for heights we say we are at. */
+  /** False for a flood: an honest peer sends votes only for heights at which we say we are. */
   onVote(id: PeerId, vote: Vote): boolean {
     const peer = this.#peers.find(id);
     if (peer === undefined) return true;
@@ -52,7 +52,7 @@ export class Hearsay {
 
   onProposal(id: PeerId, proposal: Proposal): void {
     const { height, round, blockId, polRound } = proposal;
-    // Consensus drops whoever says so, a moment later: until then no room is made for what no block can have.
+    // No block has so many parts, so consensus refuses this proposal. Allocate nothing for it.
     if (blockId.parts.total > BLOCK_PARTS_MAX) return;
     this.#peers.find(id)?.round.onProposal(height, round, blockId.parts, polRound);
   }
@@ -64,14 +64,14 @@ export class Hearsay {
     round.setPart(height, part.index);
   }
 
-  /** The peer has this vote. */
+  /** Records that the peer has this vote. */
   mark(peer: Peer, vote: Vote): void {
     const { height, round, type, validatorIndex: index } = vote;
     this.#note(peer.round, { height, round, type, index });
   }
 
   #note(peer: PeerRound, { height, round, type, index }: Omit<Message<'hasVote'>, 'kind'>): void {
-    // Of other heights nothing is kept, and looking up how many votes they have takes a read of the store.
+    // Nothing is kept for other heights, and the size of their vote sets may cost a read of the store.
     if (height !== peer.height && height !== peer.height - 1) return;
     const size = voteSetSize(height, this.#options.rs, this.#options.blocks);
     peer.setVote(height, round, type, index, size);

@@ -22,7 +22,7 @@ export const NOTHING: Missing = { proposal: undefined, parts: [], votes: [] };
 export interface Batch {
   readonly partsMax: number;
   readonly votesMax: number;
-  /** Absent: whoever said it. */
+  /** If absent, messages of all authors. */
   readonly author: Author | undefined;
 }
 
@@ -33,15 +33,15 @@ export function missingAt(peer: PeerRound, rs: RoundState, blocks: BlockReader, 
   return NOTHING;
 }
 
-/** Precommits of the height before, of use to a peer that waits for ours to begin. */
+/** Our precommits of the last height, if the peer is waiting for ours to begin and can still use them. */
 const lateVotesFor = (peer: PeerRound, { lastPrecommits }: RoundState): VoteSetReader | undefined =>
   peer.step === STEP.newHeight && lastPrecommits?.round === peer.lastCommitRound ? lastPrecommits : undefined;
 
-/** It waits for our height, and has not all precommits of the last one that we have. */
+/** The peer waits for our height to begin and lacks some of our precommits of the last one. */
 export const lacksLate = (peer: PeerRound, rs: RoundState): boolean =>
   lateVotesFor(peer, rs)?.bits.minus(peer.lastCommit).next().done === false;
 
-/** What a block consists of comes from the proposer of our round, as far as we know. */
+/** Whether proposal and parts are in the batch. Their author is taken to be the proposer of our round. */
 const isWanted = (rs: RoundState, { author }: Batch): boolean =>
   author === undefined || equalBytes(rs.proposer.address, author.address);
 
@@ -90,7 +90,7 @@ function missingParts(peer: PeerRound, rs: RoundState, max: number): readonly Pa
   return parts;
 }
 
-/** What is taken already stays there once: a set may be of several rounds that count. */
+/** Skips votes already in `out`: the same set may be passed for several reasons. */
 function takeVotes(set: VoteSetReader, known: BitSet | undefined, out: Vote[], batch: Batch): void {
   const { author, votesMax } = batch;
   if (author !== undefined) {
@@ -106,7 +106,7 @@ function takeVotes(set: VoteSetReader, known: BitSet | undefined, out: Vote[], b
   }
 }
 
-/** The commit of a decided height, from the store or, for the last one, from the machine. */
+/** The commit of a decided height: from the store, or for the last height from the machine. */
 export function commitFor(height: Height, rs: RoundState, blocks: BlockReader): Commit | undefined {
   if (height < blocks.base()) return undefined;
   const last = height === rs.height - 1 ? (rs.lastCommit ?? blocks.loadSeenCommit(height)) : undefined;
@@ -114,7 +114,7 @@ export function commitFor(height: Height, rs: RoundState, blocks: BlockReader): 
   return commit?.height === height ? commit : undefined;
 }
 
-/** A peer at a decided height first needs the commit, then, once it names the part set, the parts. */
+/** A peer at a decided height first needs the commit. Once it names the part set, it needs the parts. */
 function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch: Batch): Missing {
   const commit = commitFor(peer.height, rs, blocks);
   const votes: Vote[] = [];
@@ -144,7 +144,7 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   return { proposal: undefined, parts, votes };
 }
 
-/** Votes of a height are counted against its validator set; of old heights we know the commit's length. */
+/** Size of a vote set at `height`; for a decided height it is the commit's length. 0 if it is not known. */
 export function voteSetSize(height: Height, rs: RoundState, blocks: BlockReader): number {
   if (height === rs.height) return rs.validators.validators.length;
   if (height === rs.height - 1 && rs.lastCommit !== undefined) return rs.lastCommit.signatures.length;

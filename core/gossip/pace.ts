@@ -3,21 +3,21 @@ import { STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 import type { Vote } from '../types/vote.ts';
 
-/** Ticks into a round after which we tell of steps, say which of others' votes we have, and forward them. */
+/** Ticks into a round until we announce our steps, announce others' votes (HasVote), and forward others' votes. */
 const STEP_TICKS = 1;
 const SAY_TICKS = 2;
 const FORWARD_TICKS = 3;
-/** So many validators take a tick longer over a round; what each may then tell each about each is their cube. */
+/** Each time this many validators add a tick: rounds take longer, and talk about votes grows with their cube. */
 const VALIDATORS_A_TICK = 32;
-/** Of so many validators these need not be our peers for all to be reached by nearly every author. */
+/** Of that many validators, this many need not be our peers: nearly every author still reaches everyone. */
 const STRANGERS_MAX = 3;
-/** Votes of others not yet spoken of; beyond, the oldest are let go: HasVote only saves duplicates. */
+/** Most unannounced votes of others. Beyond this the oldest are dropped, since HasVote only saves duplicates. */
 const UNSAID_MAX = 1024;
 
 /**
- * How long the present round has been going on. Where every validator is our peer, a vote or part reaches everyone
- * from its author; telling of it and forwarding it is for the rounds in which that failed, and would only double the
- * traffic of the others. With fewer peers than validators there is always someone to forward to.
+ * Measures how long the current round has lasted. Where every validator is our peer, votes and parts reach everyone
+ * from their authors. Announcing and forwarding them is for rounds in which that failed; in others it would only double
+ * the traffic. With fewer peers than validators there is always someone to forward to.
  */
 export class Pace {
   #height: Height = 0;
@@ -26,7 +26,7 @@ export class Pace {
   #ticks = 0;
   #unsaid: Vote[] = [];
 
-  /** A vote of another's was added. */
+  /** Another validator's vote was added. */
   note(vote: Vote): void {
     this.#unsaid.push(vote);
     if (this.#unsaid.length > UNSAID_MAX) this.#unsaid.shift();
@@ -42,12 +42,12 @@ export class Pace {
     this.#begun = begun;
   }
 
-  /** A new step is worth a message of its own. */
+  /** Whether to announce a new step within the round. */
   tellsStep(peers: number, rs: RoundState): boolean {
     return this.#isDue(STEP_TICKS, peers, rs);
   }
 
-  /** The votes to speak of now, each once. */
+  /** The votes to announce now. Each is returned once. */
   say(peers: number, rs: RoundState): readonly Vote[] {
     if (this.#unsaid.length === 0 || !this.#isDue(SAY_TICKS, peers, rs)) return [];
     const votes = this.#unsaid;
@@ -56,15 +56,15 @@ export class Pace {
   }
 
   /**
-   * Between heights nobody says which votes of the last commit it has. Of many peers each would send nearly all of them,
-   * for the few signatures that it may add.
+   * Whether to forward others' votes and parts. In a large mesh not between heights: nobody announces then which votes
+   * of the last commit it has, so each peer would send nearly all of them, for the few signatures that may be missing.
    */
   forwards(peers: number, rs: RoundState): boolean {
     if (largeness(rs) > 0 && !this.#begun && isMesh(peers, rs)) return false;
     return this.#isDue(FORWARD_TICKS, peers, rs);
   }
 
-  /** One height behind, a peer gets what was decided. */
+  /** Whether a peer one height behind gets the decided block from us. */
   supplies(peers: number, rs: RoundState): boolean {
     return this.#isDue(0, peers, rs);
   }
@@ -76,10 +76,10 @@ export class Pace {
   }
 }
 
-/** How many times as many validators there are as take no longer than a few. */
+/** The number of validators in units of VALIDATORS_A_TICK, rounded down; 0 for a small set. */
 const largeness = ({ validators: { validators } }: RoundState): number =>
   Math.floor(validators.length / VALIDATORS_A_TICK);
 
-/** Every validator is our peer; of many, as good as every one. */
+/** Whether we have as many peers as there are other validators. In a large set a few may be missing. */
 export const isMesh = (peers: number, rs: RoundState): boolean =>
   rs.validators.validators.length - 1 - peers <= STRANGERS_MAX * largeness(rs);

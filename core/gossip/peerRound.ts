@@ -6,44 +6,44 @@ import type { VoteType } from '../types/vote.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
 
-/** Vote sets remembered for one peer's height: its rounds, the POL round, catch-up rounds and ours. */
+/** Most vote sets remembered for one peer's height: its rounds, the POL round, catch-up rounds and ours. */
 const VOTE_SETS_MAX = 32;
-/** So many words in a row that are behind what we believe did not all come late. */
+/** After this many NewRoundSteps in a row behind our belief, the belief is wrong: not all of them came late. */
 const LESSER_WORDS = 3;
 
 /**
- * What one peer has, as far as it told us or we told it (CometBFT's PeerRoundState, reference §4.9). A belief, not a
- * fact: on a network that loses messages it is forgotten from time to time so that lost messages are sent again.
+ * What one peer has, as far as it told us or we told it (CometBFT's PeerRoundState, reference §4.9). This is a belief,
+ * not a fact: on a lossy network it is forgotten from time to time, so that lost messages are sent again.
  */
 export class PeerRound {
   height: Height = 0;
   round: Round = -1;
   step = 0;
   lastCommitRound: Round = -1;
-  /** When it entered the round, by our clock and its word; 0 until it has said. */
+  /** When the peer's height began, by our clock and its report; 0 until it has reported. */
   startTime: Micros = 0;
   hasProposal = false;
-  /** Of its proposal; -1 when that claims no proof of lock, or is not known. */
+  /** POL round of its proposal; -1 if the proposal has none or is not known. */
   polRound: Round = -1;
   partsHeader: PartSetHeader | undefined = undefined;
   parts: BitSet | undefined = undefined;
-  /** That is its own word, and no guess of ours. */
+  /** The peer itself named its block (NewValidBlock); otherwise `partsHeader` is our guess. */
   #hasSaidBlock = false;
   /** Votes of the peer's height by `round * 2 + (precommit ? 1 : 0)`. */
   readonly #votes = new Map<number, BitSet>();
-  /** Votes of one kind come one after the other. */
+  /** The last set looked up, cached because votes of one kind arrive in a row. */
   #lastSlot = 0;
   #lastVotes: BitSet | undefined;
-  /** Its last words of where it stands, if they are behind what we believe: they came late, or an earlier one was garbled. */
+  /** Its latest NewRoundStep, if behind what we believe. Either it came late, or an earlier one was garbled. */
   #lesser: { readonly word: Message<'newRoundStep'>; readonly times: number } | undefined;
   /** Precommits of the peer's height - 1 (its last commit). */
   lastCommit: BitSet | undefined = undefined;
-  /** Messages that it sent us. */
+  /** Counts of messages that the peer sent us. */
   readonly received = { votes: 0, blockParts: 0 };
-  /** Votes for heights that neither of us can be at. */
+  /** Votes that the peer sent for heights further above ours than the next. */
   strayVotes = 0;
 
-  /** False when the message is not newer than what we know. */
+  /** False if the message is older than what we know. */
   onNewRoundStep(message: Message<'newRoundStep'>): boolean {
     const { height, round, step } = message;
     const older =
@@ -91,7 +91,7 @@ export class PeerRound {
     this.#hasSaidBlock = true;
   }
 
-  /** The peer sent us the proposal of its round: it collects that block, unless it has said that it wants another (NewValidBlock). */
+  /** The peer sent us the proposal of its round, so it collects that block unless it named another itself. */
   onProposal(height: Height, round: Round, parts: PartSetHeader, polRound: Round): void {
     if (height !== this.height || round !== this.round) return;
     if (!this.#hasSaidBlock && this.partsHeader !== undefined && !equalPartSetHeader(this.partsHeader, parts))
@@ -99,7 +99,7 @@ export class PeerRound {
     this.setProposal(height, round, parts, polRound);
   }
 
-  /** The peer was sent the proposal of its round: if it collects a block already, it goes on with that. */
+  /** We sent the peer the proposal of its round. If it already collects a block, it continues with that. */
   setProposal(height: Height, round: Round, parts: PartSetHeader, polRound: Round): void {
     if (height !== this.height || round !== this.round) return;
     this.hasProposal = true;
@@ -150,14 +150,14 @@ export class PeerRound {
     return fresh;
   }
 
-  /** A height may take many rounds: of those that the peer has left, the set noted first makes room. */
+  /** Makes room in a height of many rounds: drops the set noted first among the rounds that the peer has left. */
   #forgetPast(): boolean {
     for (const key of this.#votes.keys())
       if (key < slot(this.round, 'prevote')) return this.#votes.delete(key);
     return false;
   }
 
-  /** Drops what we only believe, keeps where the peer says it stands. */
+  /** Drops what we only believe. Keeps where the peer says it stands. */
   forget(): void {
     this.#forgetVotes();
     this.lastCommit = undefined;
@@ -170,15 +170,15 @@ export class PeerRound {
   }
 }
 
-/** A peer and when it was last heard and claimed to. */
+/** A peer, with the times of its last progress and of our last claims to it. */
 export interface Peer {
   readonly id: PeerId;
   readonly round: PeerRound;
   movedAt: Micros;
   claimedAt: Micros;
-  /** The turn in which it was found to lack nothing that we said ourselves (turn.ts); 0 when that may have changed. */
+  /** The turn (turn.ts) in which it was found to lack nothing that we authored; 0 if that may have changed. */
   servedIn: number;
-  /** Bytes that it was sent since the last tick because of what it said. */
+  /** Bytes sent to the peer since the last tick in answer to its messages. */
   prompted: number;
 }
 

@@ -4,11 +4,11 @@ import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
 import { type Peer, PeerRound } from './peerRound.ts';
 
-/** Everyone that we are connected with, sorted by id, so that the order of connections decides nothing. */
+/** All connected peers, sorted by id, so that nothing depends on the order of connections. */
 export class Peers {
   #all: readonly Peer[] = [];
   #ids: readonly PeerId[] = [];
-  /** Asked for several times while a message of it is handled. */
+  /** Cached because a peer is looked up several times while one of its messages is handled. */
   #last: Peer | undefined;
   readonly #byId = new Map<PeerId, Peer>();
 
@@ -24,12 +24,12 @@ export class Peers {
     return this.#all.length;
   }
 
-  /** Highest height any of them says it works on; 0 without peers. */
+  /** Highest height that any peer says it works on; 0 without peers. */
   get heightMax(): Height {
     return this.#all.reduce((max, { round }) => Math.max(max, round.height), 0);
   }
 
-  /** Everyone says that it waits for this height to begin. */
+  /** Whether every peer says that it waits for this height to begin. */
   areAllWaitingFor(height: Height): boolean {
     return this.#all.every(({ round }) => round.height === height && round.step === STEP.newHeight);
   }
@@ -39,7 +39,7 @@ export class Peers {
     return this.#last;
   }
 
-  /** Nothing is known of it yet, even if it was here before. */
+  /** Adds a peer of which nothing is known, even if it was connected before. */
   add(id: PeerId, now: Micros): void {
     this.remove(id);
     const fresh: Peer = {

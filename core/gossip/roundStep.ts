@@ -2,7 +2,7 @@ import type { Height, Micros, Round } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 
-/** Where we stand, as a peer is told. */
+/** Where we stand, as told to a peer. */
 export function roundStepOf(
   now: Micros,
   rs: RoundState,

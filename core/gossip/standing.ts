@@ -5,23 +5,23 @@ import { STEP } from '../types/messages.ts';
 import type { GossipOptions, GossipOut } from './contract.ts';
 import { roundStepOf } from './roundStep.ts';
 
-/** What peers are told of ourselves: where we stand, and which block we collect. */
+/** Tells peers about ourselves: where we stand and which block we collect. */
 export class Standing {
   readonly #options: GossipOptions;
   #told = { height: 0, round: -1, step: 0 };
-  /** When we last told everyone, or began to count. */
+  /** When we last told all peers, or resumed ticking. */
   toldAt: Micros = 0;
 
   constructor(options: GossipOptions) {
     this.#options = options;
   }
 
-  /** Nobody has heard of us. */
+  /** No peer knows where we stand. */
   forget(): void {
     this.#told = { height: 0, round: -1, step: 0 };
   }
 
-  /** Everyone has heard of this height and round. */
+  /** Whether peers were told of our height and round. */
   get isRoundTold(): boolean {
     const { height, round } = this.#options.rs;
     return height === this.#told.height && round === this.#told.round;
@@ -51,12 +51,12 @@ export class Standing {
     return parts !== undefined && !equalPartSetHeader(parts.header, proposal.blockId.parts);
   }
 
-  /** We know of a block that we hold in part only. */
+  /** We know of a block and hold only some of its parts. */
   get wantsParts(): boolean {
     return this.#options.rs.proposalParts?.isComplete() === false;
   }
 
-  /** Says which parts we hold of the block that we collect, as long as any is missing. */
+  /** Tells peers which parts we hold of the block that we collect, as long as any part is missing. */
   tellParts(to: readonly PeerId[], out: GossipOut): void {
     const { height, round, step, proposalParts } = this.#options.rs;
     if (proposalParts?.isComplete() !== false) return;

@@ -6,15 +6,15 @@ import type { Author } from './author.ts';
 import { missingAt, NOTHING, voteSetSize } from './lacks.ts';
 import type { PeerRound } from './peerRound.ts';
 
-/** What one peer is sent at a time. */
+/** Most parts and votes that one peer is sent at a time. */
 const PARTS_MAX = 16;
 const VOTES_MAX = 128;
 
 const NO_MESSAGES: readonly ConsensusMessage[] = [];
 
 /**
- * Messages that give the peer what it lacks and we have, all of it or what this author said. From here on we believe
- * that the peer has them.
+ * Messages with what the peer lacks and we have: all of it, or only what `author` signed. From now on we believe that
+ * the peer has them.
  */
 export function supply(
   peer: PeerRound,

@@ -3,8 +3,8 @@ import type { RoundState } from '../types/roundState.ts';
 import type { Proposal } from '../types/vote.ts';
 
 /**
- * Counts the changes of what we might have said ourselves. A peer that lacks none of it lacks none of it until something changes,
- * here or with what we believe of the peer: of many peers the tick need not look at each.
+ * A version counter of everything we have authored. A peer found to lack none of it need not be examined again until
+ * the counter or our belief about the peer changes. This saves the tick from examining every one of many peers.
  */
 export class Turn {
   #count = 1;
@@ -13,12 +13,12 @@ export class Turn {
   #commitRound: Round = -1;
   #proposal: Proposal | undefined;
 
-  /** A vote of ours was added. */
+  /** We cast a vote. */
   end(): void {
     this.#count++;
   }
 
-  /** Above 0. */
+  /** The current count, above 0. */
   at({ height, round, commitRound, proposal }: RoundState): number {
     const isSame =
       height === this.#height &&

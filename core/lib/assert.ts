@@ -1,9 +1,9 @@
-/** A broken invariant of our own code. Never caught but at the root: the process (or simulated node) stops. */
+/** A broken invariant of our own code. Caught only at the root, where the process (or simulated node) stops. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 
-/** Asserts one fact about our own code; outside data answers with a Result instead. */
+/** Asserts a fact about our own code. Bad outside data gives an error Result instead. */
 export function assert(fact: boolean, message: string): asserts fact {
   if (!fact) throw new AssertionError(message);
 }

@@ -8,7 +8,7 @@ for (let i = 0; i < 64; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
 /** The value of a digit (RFC 4648 §4), or -1. */
 export const base64Digit = (charCode: number): number => (charCode < 128 ? (DIGITS[charCode] as number) : -1);
 
-/** Pieces of this many input bytes keep the intermediate strings short. */
+/** Encoding in pieces of this many bytes keeps the intermediate strings short. */
 const PIECE_BYTES = 3 * 1024;
 
 export interface Base64Error {
@@ -47,7 +47,7 @@ function encodePiece(bytes: Bytes): string {
 const bad = (message: string): { readonly ok: false; readonly error: Base64Error } =>
   err({ code: 'base64', message });
 
-/** Parses standard, padded base64. One text a value: stray bits after the last byte are refused. */
+/** Parses standard, padded base64. Each value has exactly one text: stray bits after the last byte are refused. */
 export function fromBase64(text: string): Result<Bytes, Base64Error> {
   if (text.length % 4 !== 0) return bad(`base64 of ${text.length} characters, a multiple of 4 was expected`);
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

@@ -1,12 +1,12 @@
 import { assert } from './assert.ts';
 
-/** A long plain array is a slow one. */
+/** Longer sets use a typed array, because long plain arrays are slow. */
 const PLAIN_WORDS_MAX = 64;
 
-/** Fixed-size set of small integers: which votes or parts someone has. */
+/** Fixed-size set of small integers, for the votes or parts that somebody has. */
 export class BitSet {
   readonly size: number;
-  /** 32 bits each, signed. Mostly a plain array: there are many small sets, and a typed one costs several times its content. */
+  /** Signed 32-bit words. Mostly a plain array: small sets are many, and a typed array costs several times as much. */
   readonly #words: number[] | Int32Array;
 
   constructor(size: number) {
@@ -36,7 +36,7 @@ export class BitSet {
     return index < this.size && (((this.#words[index >>> 5] as number) >>> (index & 31)) & 1) === 1;
   }
 
-  /** False when it was already there. */
+  /** False if it was already there. */
   add(index: number): boolean {
     assert(index >= 0 && index < this.size, 'bit index out of range');
     if (this.has(index)) return false;

@@ -11,11 +11,11 @@ export interface HexError {
   readonly message: string;
 }
 
-/** Char codes of a byte's two digits. */
+/** Char codes of a byte's two hex digits. */
 const HIGH = Uint8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.charCodeAt(byte >>> 4));
 const LOW = Uint8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.charCodeAt(byte & 15));
 
-/** Digits of four bytes. */
+/** The hex digits of four bytes. */
 function fourBytes(bytes: Bytes, at: number): string {
   const a = bytes[at] as number;
   const b = bytes[at + 1] as number;
@@ -33,7 +33,7 @@ function fourBytes(bytes: Bytes, at: number): string {
   );
 }
 
-/** A text that is joined from very many pieces takes many times its memory, and twice the time. */
+/** From this length on: joining very many pieces takes twice the time and many times the memory. */
 const LONG_BYTES = 512;
 
 function longHex(bytes: Bytes): string {
@@ -46,7 +46,7 @@ function longHex(bytes: Bytes): string {
   return decodeUtf8(digits) as string;
 }
 
-/** Lower-case hex without prefix. A text that was joined from many small pieces is slow to look things up by. */
+/** Lower-case hex without prefix. Joins few pieces, since a text made of many small ones is slow as a lookup key. */
 export function toHex(bytes: Bytes): string {
   if (bytes.length >= LONG_BYTES) return longHex(bytes);
   const fours = bytes.length & ~3;
@@ -94,7 +94,7 @@ export function hex(text: string): Bytes {
   return parsed.value;
 }
 
-/** Few, one after the other; of a list whose length others decide, `joined`. */
+/** Joins a few arrays. Use `joined` for a list whose length outside data decides. */
 export const concat = (...parts: readonly Bytes[]): Bytes => joined(parts);
 
 export function joined(parts: readonly Bytes[]): Bytes {
@@ -109,7 +109,7 @@ export function joined(parts: readonly Bytes[]): Bytes {
   return out;
 }
 
-/** From here on two windows of words are worth their making. */
+/** From this length on, comparing by words is worth the two views it needs. */
 const WORDWISE_BYTES_MIN = 256;
 
 export function equalBytes(a: Bytes, b: Bytes): boolean {
@@ -126,7 +126,7 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
   return isSameFrom(a, b, at);
 }
 
-/** Four bytes at a time: one comparison where there were four. */
+/** Takes four bytes at a time, with one comparison instead of four. */
 function isSameFrom(a: Bytes, b: Bytes, from: number): boolean {
   let at = from;
   for (; at + 4 <= a.length; at += 4) {

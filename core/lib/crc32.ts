@@ -2,7 +2,7 @@ import type { Bytes } from './bytes.ts';
 
 const POLYNOMIAL = 0xedb88320;
 
-/** CRC-32 of IEEE 802.3, bit by bit: for short inputs only. */
+/** CRC-32 of IEEE 802.3, computed bit by bit: for short inputs only. */
 export function crc32(bytes: Bytes): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -1,7 +1,7 @@
-/** Changes of a letter that a slip may be away from what was meant. */
+/** Most letters that may be wrong between a typo and the word that was meant. */
 const SLIPS_MAX = 3;
 
-/** `; did you mean height?` for a word that is nearly one of those known, or nothing. */
+/** `; did you mean height?` if the word is close to a known one, else an empty string. */
 export function nearest(word: string, known: readonly string[]): string {
   let best: string | undefined;
   let least = SLIPS_MAX + 1;
@@ -12,7 +12,7 @@ export function nearest(word: string, known: readonly string[]): string {
   return best === undefined ? '' : `; did you mean ${best}?`;
 }
 
-/** Levenshtein's: letters put in, left out or replaced. */
+/** Levenshtein distance: letters inserted, deleted or replaced. */
 function distance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > SLIPS_MAX) return SLIPS_MAX + 1;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

@@ -1,23 +1,23 @@
-/** What values weigh, e.g. in bytes, and how much all together may. */
+/** The weight of values, e.g. in bytes, and the most that all may weigh together. */
 export interface Weights<V> {
   readonly max: number;
   readonly of: (value: V) => number;
 }
 
 /**
- * A bounded memo that forgets what was not asked for lately: when the young half is full the old half is dropped.
- * Cheaper than a list in order of use, and it forgets the same on every machine. For values that follow from their key only:
- * losing one costs time, never truth.
+ * A bounded memo that forgets values not asked for lately: when the young half is full, the old half is dropped. This
+ * is cheaper than a list in order of use, and it forgets the same values on every machine. Use it only for values that
+ * follow from their key, so that losing one costs only time.
  */
 export class Recent<V, K = string> {
   readonly #halfMax: number;
   readonly #weights: Weights<V> | undefined;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
-  /** Of the young half. */
+  /** Weight of the young half. */
   #weight = 0;
 
-  /** Keeps at most `entriesMax` values, and at least the last half as many that were used; of weights the same. */
+  /** Keeps at most `entriesMax` values, and at least the `entriesMax / 2` used last. The same holds for weights. */
   constructor(entriesMax: number, weights?: Weights<V>) {
     this.#halfMax = entriesMax >>> 1;
     this.#weights = weights;

@@ -1,7 +1,7 @@
 import { assert } from './assert.ts';
 import { type Bytes, equalBytes } from './bytes.ts';
 
-/** What followed from the byte strings that were looked at last; few, for each is compared in full. */
+/** Remembers results for the last few byte strings. Each is compared in full, so keep `max` small. */
 export class RecentBytes<V> {
   readonly #max: number;
   readonly #entries: { readonly bytes: Bytes; readonly value: V }[] = [];

@@ -1,4 +1,4 @@
-/** Outside data never throws: a decoder or check answers with a value or with a discriminated error. */
+/** Outside data never causes an exception: a decoder or check returns a value or a discriminated error. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

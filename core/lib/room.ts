@@ -1,16 +1,16 @@
 import type { Bytes } from './bytes.ts';
 
-/** Up to this length an array lies in the host's own heap; a longer one costs a buffer, ten times as much. */
+/** Up to this length an array lies in the engine's own heap. A longer one needs a buffer, at ten times the cost. */
 export const INLINE_BYTES_MAX = 64;
-/** One buffer for many arrays. Who keeps one of them keeps all of it. */
+/** Size of a buffer shared by many arrays. Whoever keeps one of the arrays keeps the whole buffer. */
 export const SHARED_BYTES = 16_384;
-/** A longer array is worth a buffer of its own. */
+/** A longer array gets its own buffer. */
 const ROOM_BYTES_MAX = SHARED_BYTES / 8;
 
-/** Where a word may begin at or after `at`. */
+/** The first multiple of four at or after `at`. */
 export const aligned = (at: number): number => (at + 3) & ~3;
 
-/** Gives arrays of zeros to be filled: windows of a shared buffer where that is cheaper. For arrays that live about as long as each other. */
+/** Allocates zeroed arrays, as windows of a shared buffer where that is cheaper. For arrays with similar lifetimes. */
 export class Rooms {
   #shared = new ArrayBuffer(0);
   #taken = 0;
@@ -35,5 +35,5 @@ export class Rooms {
 
 const passing = new Rooms();
 
-/** For bytes that soon go their way. */
+/** For bytes that are soon discarded. */
 export const room = (size: number): Bytes => passing.take(size);

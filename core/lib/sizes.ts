@@ -1,13 +1,13 @@
 /**
- * How much a node remembers, and does in one go. The usual numbers stand where they apply; the simulator makes them small, so that
- * short runs come to what lies beyond them. Nothing that a node decides, stores or answers depends on them.
+ * How much a node remembers, and does in one go. Each usual number stands where it applies. The simulator makes them
+ * small, so that short runs exceed them. They never affect what a node decides, stores or answers.
  */
 export interface Sizes {
-  /** Values that a memo keeps. */
+  /** Number of values that a memo keeps. */
   kept(usual: number): number;
-  /** Things that are read, sent or done in one go. */
+  /** Number of things that are read, sent or done in one go. */
   atOnce(usual: number): number;
-  /** Bytes that are read, sent or handled in one go. */
+  /** Number of bytes that are read, sent or handled in one go. */
   bytesAtOnce(usual: number): number;
 }
 

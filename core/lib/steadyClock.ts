@@ -1,4 +1,7 @@
-/** Time that passes, in µs, by a wall clock that may be set back: while it is, nothing passes. Begins at what the wall clock first shows. */
+/**
+ * Monotonic time in µs, derived from a wall clock that may be set back; a step back counts as no time. Starts at the
+ * first wall time.
+ */
 export class SteadyClock {
   #wall: number | undefined;
   #now = 0;

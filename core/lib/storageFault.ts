@@ -2,9 +2,9 @@ import { AssertionError } from './assert.ts';
 import { type Bytes, toHex } from './bytes.ts';
 
 /**
- * The database gave back something that we did not write: a missing or altered record. Nothing that the node could
- * say after this would be true, so nobody catches it but the root: the process (or simulated node) stops. Only what is
- * read for a client alone ends with that client's request or subscription.
+ * The database returned something that we did not write: a record is missing or altered. Nothing that the node says
+ * afterwards could be trusted, so only the root catches this, and the process (or simulated node) stops. A fault in
+ * data read only for a client just ends that client's request or subscription.
  */
 export class StorageFault extends AssertionError {
   /** Database key of the record. */
@@ -16,7 +16,7 @@ export class StorageFault extends AssertionError {
   }
 }
 
-/** What the database must have, because another record says so. */
+/** A value that the database must have, because another record refers to it. */
 export function kept<T>(value: T | undefined, what: string, key: Bytes): T {
   if (value === undefined) throw new StorageFault(`${what} is missing`, key);
   return value;

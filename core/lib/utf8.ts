@@ -10,7 +10,7 @@ declare const TextDecoder: new (
 };
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Longer texts are worth the call of the host's encoder. */
+/** Longer texts go to the library's encoder. */
 const SHORT_TEXT_MAX = 64;
 
 export function encodeUtf8(text: string): Bytes {
@@ -24,7 +24,7 @@ export function encodeUtf8(text: string): Bytes {
   return bytes;
 }
 
-/** The text, or undefined when the bytes are not well-formed UTF-8. */
+/** The text; undefined if the bytes are not well-formed UTF-8. */
 export function decodeUtf8(bytes: Bytes): string | undefined {
   try {
     return decoder.decode(bytes);

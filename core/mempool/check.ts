@@ -1,17 +1,17 @@
 import { present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 
-/** A transaction that the application looks at. */
+/** A transaction that the application is checking. */
 export interface Check {
   readonly tx: Bytes;
   readonly hash: Bytes;
   readonly key: string;
-  /** The submit call that waits for the verdict; undefined when a peer sent the tx. */
+  /** The submit call that waits for the result; undefined if a peer sent the transaction. */
   readonly call: number | undefined;
   readonly epoch: number;
 }
 
-/** The checks under way, by call. */
+/** The checks in progress, by call. */
 export class Checks {
   readonly #byCall = new Map<number, Check>();
   #bytes = 0;
@@ -20,7 +20,7 @@ export class Checks {
     return this.#byCall.size;
   }
 
-  /** Of their transactions. */
+  /** Total size of the transactions being checked. */
   get bytes(): number {
     return this.#bytes;
   }

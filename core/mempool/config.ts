@@ -1,25 +1,25 @@
 import type { Millis } from '../types/ids.ts';
 
 export interface MempoolConfig {
-  /** Transactions in the pool (CometBFT mempool.size). */
+  /** Most transactions in the pool (CometBFT mempool.size). */
   readonly txsMax: number;
-  /** Bytes of these (CometBFT mempool.max_txs_bytes). */
+  /** Most bytes of all transactions (CometBFT mempool.max_txs_bytes). */
   readonly bytesMax: number;
   readonly txBytesMax: number;
-  /** Remembered tx hashes (CometBFT mempool.cache_size). */
+  /** Most remembered tx hashes (CometBFT mempool.cache_size). */
   readonly cacheMax: number;
-  /** Executable txs of one sender that nobody else's price or number may drive out (geth account-slots). */
+  /** A sender's share of a full pool: senders with more give way to those with fewer (geth account-slots). */
   readonly laneSlots: number;
-  /** Non-executable txs of one sender, and of all (geth account-queue, global-queue). */
+  /** Most non-executable txs of one sender, and of all senders (geth account-queue, global-queue). */
   readonly laneQueuedMax: number;
   readonly queuedMax: number;
-  /** How long a sender's txs wait for an earlier nonce while nothing of that sender moves (geth lifetime). */
+  /** How long a sender's txs wait for a missing nonce before they are dropped (geth lifetime). */
   readonly queuedLifetimeMs: Millis;
-  /** A replacement must pay at least this much more, in percent, on both fee fields (geth pricebump). */
+  /** A replacement must pay at least this many percent more, in both fee fields (geth pricebump). */
   readonly priceBumpPercent: number;
   /**
-   * A client's tx is refused while one that pays as much would wait longer for a block, as far as the last blocks tell;
-   * 0 for never. Peers' txs are taken: their node has said yes to somebody already.
+   * A client's tx is refused if a tx at its price would wait longer than this for a block, judged by the last blocks; 0
+   * for never. Peers' txs are taken, since another node has already accepted them from a client.
    */
   readonly maxWaitMs: Millis;
 }

@@ -1,27 +1,27 @@
 import type { Micros } from '../types/ids.ts';
 
-/** What was seen longer ago than this counts half, and so on. */
+/** After each window, earlier observations count half. */
 const WINDOW_MICROS: Micros = 10_000_000;
 
 /**
- * How fast blocks take transactions while more wait than a block takes. As long as blocks take all there is, nobody
- * knows how much more they could take, and nothing is said.
+ * Measures how fast blocks take transactions, while more are waiting than a block takes. As long as blocks take all,
+ * how much more they could take is unknown, and there is no estimate.
  */
 export class Inclusion {
-  /** Of the block since which transactions were left over. */
+  /** Time of the block that began the measurement. */
   #since: Micros | undefined;
   #included = 0;
-  /** Of the newest block. */
+  /** Time of the newest block. */
   #last: Micros = 0;
 
-  /** A block was committed; it took so many, and so many that it could have taken still wait. */
+  /** A block was committed: it took `included` transactions, and `waiting` more that it could have taken remain. */
   onBlock(now: Micros, included: number, waiting: number): void {
     this.#last = now;
     if (waiting <= included) {
       this.#since = undefined;
       return;
     }
-    // The first block only begins the measurement; so does a clock that was set back.
+    // The first such block only begins the measurement. So does a clock that was set back.
     if (this.#since === undefined || now < this.#since) {
       this.#since = now;
       this.#included = 0;
@@ -33,7 +33,7 @@ export class Inclusion {
     this.#included = Math.floor(this.#included / 2);
   }
 
-  /** How long one waits with so many before it, by what was seen; undefined when that says nothing. */
+  /** The estimated wait behind `ahead` other transactions; undefined without an estimate. */
   waitMicros(ahead: number): Micros | undefined {
     if (this.#since === undefined || this.#included === 0) return undefined;
     return Math.floor((ahead * (this.#last - this.#since)) / this.#included);

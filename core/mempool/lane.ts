@@ -11,18 +11,18 @@ export interface PoolTx {
   readonly lane: LanePosition;
   /** Arrival order, the tie-break between equal prices. */
   readonly sequence: number;
-  /** Announced as pending: it became executable once. */
+  /** Whether it was announced as pending, on becoming executable for the first time. */
   announced: boolean;
 }
 
-/** One sender's transactions by nonce. Executable are those that follow the state nonce without a gap. */
+/** One sender's transactions by nonce. Those that follow the state nonce without a gap are executable. */
 export class Lane {
   #stateNonce: bigint;
   #txs: PoolTx[] = [];
   #executable = 0;
   #executableCost = 0n;
   #revision = 0;
-  /** The earlier nonce that the rest waits for. */
+  /** The missing nonce that the non-executable txs wait for. */
   #awaited: bigint | undefined;
   #waitingSince: Micros | undefined;
 
@@ -34,7 +34,7 @@ export class Lane {
     return this.#stateNonce;
   }
 
-  /** How many txs from the front follow the state nonce without a gap. */
+  /** Number of txs from the front that follow the state nonce without a gap. */
   get executable(): number {
     return this.#executable;
   }
@@ -43,12 +43,12 @@ export class Lane {
     return this.#txs.length;
   }
 
-  /** Another one whenever something of it may be another. */
+  /** Changes whenever the lane may have changed. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Most that the executable txs can cost together, wei. */
+  /** The most that the executable txs can cost together, in wei. */
   get executableCost(): bigint {
     return this.#executableCost;
   }
@@ -58,7 +58,7 @@ export class Lane {
     return this.#txs;
   }
 
-  /** For how long what does not follow without a gap was seen to wait for the same nonce; 0 when nothing waits. */
+  /** How long the non-executable txs have been seen waiting for the same nonce; 0 if there are none. */
   waited(now: Micros): number {
     if (this.#awaited === undefined) return 0;
     this.#waitingSince ??= now;
@@ -70,7 +70,7 @@ export class Lane {
     return tx?.lane.nonce === nonce ? tx : undefined;
   }
 
-  /** Puts a tx at its nonce; answers the one it replaced, or 'underpriced' when it may not replace it. */
+  /** Puts a tx at its nonce. Returns the tx it replaced, or 'underpriced' if it may not replace that one. */
   put(tx: PoolTx, bumpPercent: number): { readonly replaced: PoolTx | undefined } | 'underpriced' {
     assert(tx.lane.nonce >= this.#stateNonce, 'a tx below the state nonce');
     const index = this.#search(tx.lane.nonce);
@@ -87,7 +87,7 @@ export class Lane {
     return { replaced: old };
   }
 
-  /** Takes the last tx out, which no other follows; undefined when there is none. */
+  /** Removes and returns the last tx; undefined if there is none. */
   dropTail(): PoolTx | undefined {
     const tail = this.#txs.pop();
     if (tail !== undefined && this.#executable > this.#txs.length) {
@@ -98,26 +98,26 @@ export class Lane {
     return tail;
   }
 
-  /** Moves to a new state nonce; answers the txs that are past or that the balance no longer covers. */
+  /** Moves to a new state nonce. Removes and returns the txs below it and those that cost more than the balance. */
   advance(stateNonce: bigint, balance: bigint): readonly PoolTx[] {
     assert(stateNonce >= this.#stateNonce, 'a lane never moves back');
     this.#stateNonce = stateNonce;
     return this.#takeOut((tx) => tx.lane.nonce < stateNonce || tx.lane.cost > balance);
   }
 
-  /** Answers those that no block after this height may hold; what follows them waits for others. */
+  /** Removes and returns the txs that no block after `height` may hold. Txs behind them then have a gap to wait for. */
   expire(height: Height): readonly PoolTx[] {
     return this.#takeOut(
       ({ lane: { lastHeight } }) => lastHeight !== undefined && lastHeight <= BigInt(height),
     );
   }
 
-  /** Answers those that would take more bytes of a block. */
+  /** Removes and returns the txs that take more than `bytesMax` bytes of a block. */
   outgrow(bytesMax: number): readonly PoolTx[] {
     return this.#takeOut((tx) => wireBytes(tx) > bytesMax);
   }
 
-  /** Takes out what is gone. */
+  /** Removes and returns the txs for which `isGone` is true. */
   #takeOut(isGone: (tx: PoolTx) => boolean): readonly PoolTx[] {
     const gone = this.#txs.filter(isGone);
     if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));
@@ -127,7 +127,7 @@ export class Lane {
     return gone;
   }
 
-  /** Counts what may run by now. Whoever waits for another nonce than before, or did not wait, waits anew. */
+  /** Counts the executable txs. If the others now wait for another nonce, or begin to wait, their wait starts anew. */
   #settle(): void {
     this.#revision += 1;
     let next = this.#stateNonce + BigInt(this.#executable);
@@ -159,6 +159,6 @@ export class Lane {
 const outbids = (fresh: LanePosition, old: LanePosition, bumpPercent: bigint): boolean =>
   isMore(fresh.feeCap, old.feeCap, bumpPercent) && isMore(fresh.tipCap, old.tipCap, bumpPercent);
 
-/** As geth has it: more in any case, and no less than so many percent more, rounded down to whole wei. */
+/** geth's rule: more in any case, and at least `bumpPercent` percent more, rounded down to whole wei. */
 const isMore = (fresh: bigint, old: bigint, bumpPercent: bigint): boolean =>
   fresh > old && fresh >= (old * (100n + bumpPercent)) / 100n;

@@ -2,7 +2,7 @@ import type { MempoolRefusal } from '../types/submit.ts';
 import type { MempoolConfig } from './config.ts';
 import type { Lane, PoolTx } from './lane.ts';
 
-/** What one sender may have in the pool, whoever else is there; geth's words. */
+/** Limits on what one sender may have in the pool, whatever others have. The texts are geth's. */
 export function refuseForLane(
   lane: Lane,
   tx: PoolTx,
@@ -13,7 +13,7 @@ export function refuseForLane(
   if (overdraft !== undefined || lane.at(tx.lane.nonce) !== undefined) return overdraft;
   const gapped = isGapped(lane, tx);
   if (tx.lane.isDelegated === true) {
-    // Anyone may move the coins of a delegated account: what waits behind its first tx may fail at any time.
+    // Anyone may move the coins of a delegated account, so txs behind its first one may fail at any time.
     if (gapped) return full('gapped-nonce tx from delegated accounts');
     if (lane.size > 0) return full('in-flight transaction limit reached for delegated accounts');
   }
@@ -24,13 +24,13 @@ export function refuseForLane(
   return queued < queuedMax ? undefined : full(`txpool is full: ${queued} queued of ${queuedMax}`);
 }
 
-/** True when another nonce must come first. */
+/** Whether another nonce must come first. */
 export const isGapped = (lane: Lane, tx: PoolTx): boolean =>
   tx.lane.nonce > lane.stateNonce + BigInt(lane.executable);
 
 const full = (message: string): MempoolRefusal => ({ code: 'lane-full', message });
 
-/** All that may be executed before the balance changes must be payable together. */
+/** The balance must cover all executable txs together. */
 function refuseOverdraft(lane: Lane, tx: PoolTx): MempoolRefusal | undefined {
   const { balance, cost, nonce } = tx.lane;
   const spent = lane.executableCost;

@@ -15,12 +15,12 @@ import { SeenCache } from './seen.ts';
 import { type Contest, victimFor } from './victim.ts';
 import { WaitLimit } from './waitLimit.ts';
 
-/** How often lanes that wait are looked through, while there are any. */
+/** How often waiting lanes are checked, while there are any. */
 const TICK_MS = 60_000;
 
 /**
- * Transactions that passed the application's check, in one lane a sender. Answers what a proposer may take; forgets
- * what was committed or can no longer be paid. Holds no opinion on validity of its own.
+ * Transactions that have passed the application's check, in one lane per sender. Returns what a proposer may take, and
+ * forgets what was committed or can no longer be paid. It does not judge validity itself.
  */
 export class Mempool {
   readonly #config: MempoolConfig;
@@ -34,11 +34,11 @@ export class Mempool {
   #executable = 0;
   #ticking = false;
   #sequence = 0;
-  /** Counts commits: a verdict given against an older state is asked for again. */
+  /** Counts commits. An acceptance against an older state is checked again. */
   #epoch = 0;
   #baseFee = 0n;
   #gasLimit = 0n;
-  /** What a block has room for. */
+  /** The bytes that a block has room for. */
   #roomBytes = Number.MAX_SAFE_INTEGER;
 
   constructor(config: MempoolConfig, sha256: (bytes: Bytes) => Bytes, nextCall: () => number) {
@@ -57,7 +57,7 @@ export class Mempool {
     return { pending: this.#executable, queued: this.#queued, bytes: this.#pooled.bytes };
   }
 
-  /** With what may come in. */
+  /** Includes transactions that are still being checked. */
   get #bytes(): number {
     return this.#pooled.bytes + this.#checks.bytes;
   }
@@ -90,15 +90,16 @@ export class Mempool {
     return this.#lanes.get(sender);
   }
 
-  /** Prices of the next block, known from the state before the first commit of this run. */
+  /** Prices of the next block. Before the first commit of this run they come from the stored state. */
   setPrices(baseFee: bigint, gasLimit: bigint): void {
     this.#baseFee = baseFee;
     this.#gasLimit = gasLimit;
   }
 
   /**
-   * A block has so much room, as far as the parameters of the chain and its validators tell. What fits into none would hold
-   * up its sender for ever, and wake those who make blocks on demand again and again.
+   * Sets the room in a block, as far as params and validators determine it. A transaction that fits into no block would
+   * block its sender's lane forever, and would trigger block production again and again where blocks are made on
+   * demand.
    */
   fit(roomBytes: number): void {
     const isLess = roomBytes < this.#roomBytes;
@@ -113,7 +114,7 @@ export class Mempool {
     else this.#ask({ tx, hash, key: toHex(hash), call, epoch: this.#epoch }, out);
   }
 
-  /** Refusals of gossiped txs are silent: duplicates are the normal case. */
+  /** Refuses silently: for gossiped txs, duplicates are the normal case. */
   onTxs(txs: readonly Bytes[], peer: PeerId, out: MempoolOut): void {
     for (const tx of txs) {
       const hash = this.#sha256(tx);
@@ -124,7 +125,7 @@ export class Mempool {
     }
   }
 
-  /** The refusal of a pool that takes no more. */
+  /** The refusal of a full pool. */
   fullness(why?: 'underpriced'): MempoolRefusal {
     const { txsMax, bytesMax } = this.#config;
     const held = { txs: this.#pooled.size, txsMax, bytes: this.#bytes, bytesMax };
@@ -133,7 +134,7 @@ export class Mempool {
 
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
     const { txsMax, bytesMax, txBytesMax } = this.#config;
-    // A full pool still looks at what is offered: a better price drives out the worst.
+    // A full pool still checks transactions: a better price evicts the worst one.
     if (this.#checks.size >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
     if (tx.length > txBytesMax) return { code: 'too-large', bytes: tx.length, bytesMax: txBytesMax };
     const beyond = this.#refuseForBlock(tx);
@@ -169,7 +170,7 @@ export class Mempool {
     );
   }
 
-  /** Verdicts come in any order: one of a newer state than this, before we were told of its commit, has moved the lane on. */
+  /** Verdicts come in any order. One from a newer state, whose commit we do not know yet, may have moved the lane. */
   #isOvertaken({ sender, stateNonce }: LanePosition): boolean {
     const lane = this.#lanes.get(sender);
     return lane !== undefined && stateNonce < lane.stateNonce;
@@ -209,7 +210,7 @@ export class Mempool {
     this.#lanes.set(sender, lane);
     if (put.replaced !== undefined) {
       this.#pooled.remove(put.replaced);
-      // Its sender may want it again when the other is given up.
+      // The sender may want it again if the replacement is dropped.
       this.#seen.remove(put.replaced.key);
     }
     this.#pooled.add(tx);
@@ -221,7 +222,7 @@ export class Mempool {
     return undefined;
   }
 
-  /** In a full pool a tx that replaces none needs another one's place. */
+  /** In a full pool, a tx that replaces none has to evict another one. */
   #makeRoom(contest: Contest): MempoolRefusal | undefined {
     const { own, fresh } = contest;
     if (this.#pooled.size < this.#config.txsMax || own.at(fresh.lane.nonce) !== undefined) return undefined;
@@ -248,7 +249,7 @@ export class Mempool {
     out.tickAfter(TICK_MS);
   }
 
-  /** Forgets what waited too long for an earlier nonce of its sender. */
+  /** Drops transactions that have waited too long for a missing nonce. */
   onTick(now: Micros, out: MempoolOut): void {
     this.#ticking = false;
     for (const [sender, lane] of this.#lanes) {
@@ -259,7 +260,7 @@ export class Mempool {
     this.#tickWhileQueued(out);
   }
 
-  /** Tells of the executable txs from `nonce` on that were not told of before. */
+  /** Announces the executable txs from `nonce` on that were not announced before. */
   #announce(lane: Lane, nonce: bigint, out: MempoolOut): void {
     for (let i = Number(nonce - lane.stateNonce); i < lane.executable; i++) {
       const tx = lane.txs[i] as PoolTx;
@@ -269,7 +270,7 @@ export class Mempool {
     }
   }
 
-  /** True when a proposer would find something to take. */
+  /** Whether a proposer would find something to take. */
   hasExecutable(): boolean {
     for (const lane of this.#lanes.values()) {
       const head = lane.executable > 0 ? lane.txs[0] : undefined;
@@ -278,7 +279,7 @@ export class Mempool {
     return false;
   }
 
-  /** Forgets every tx, and that it was ever seen. Those that are being checked come in all the same. */
+  /** Forgets all transactions, and that they were seen. Those being checked will still come in. */
   flush(): void {
     this.#lanes.clear();
     this.#pooled.clear();
@@ -291,7 +292,7 @@ export class Mempool {
     return reap(this.#lanes.values(), limits);
   }
 
-  /** After the commit of a block: `txs` are its transactions. */
+  /** A block with the transactions `txs` was committed. */
   onCommitted(now: Micros, txs: readonly Bytes[], reply: CommitReply, out: MempoolOut): void {
     this.#epoch += 1;
     this.setPrices(reply.nextBaseFee, reply.gasLimit);
@@ -313,7 +314,7 @@ export class Mempool {
     this.#forget(lane, before, lane.advance(stateNonce, balance));
   }
 
-  /** Forgets what is taken out of any lane: what no block may hold would hold up all that follows it. */
+  /** Removes txs from all lanes: a tx that no block may hold would hold up all that follow it. */
   #sweep(takeOut: (lane: Lane) => readonly PoolTx[]): void {
     for (const [sender, lane] of this.#lanes) {
       const before = lane.executable;
@@ -325,7 +326,7 @@ export class Mempool {
   #forget(lane: Lane, before: number, gone: readonly PoolTx[]): void {
     for (const tx of gone) {
       this.#pooled.remove(tx);
-      // It was not used: its sender may have the coins for it another time.
+      // It was not executed: its sender may be able to pay for it later.
       if (tx.lane.nonce >= lane.stateNonce) this.#seen.remove(tx.key);
     }
     this.#executable += lane.executable - before;

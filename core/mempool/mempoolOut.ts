@@ -3,15 +3,15 @@ import type { Millis, PeerId } from '../types/ids.ts';
 import type { SubmitResult } from '../types/submit.ts';
 import type { PoolTx } from './lane.ts';
 
-/** What the mempool wants done. */
+/** Receives what the mempool wants done. */
 export interface MempoolOut {
   check(call: number, ask: Extract<AppAsk, { kind: 'checkTx' }>): void;
   reply(call: number, result: SubmitResult): void;
   pending(tx: PoolTx): void;
-  /** New in the pool: peers should have it. */
+  /** The tx is new in the pool: send it to peers. */
   gossip(tx: PoolTx): void;
   /** A peer has sent the transaction of this key. */
   heard(peer: PeerId, key: string): void;
-  /** Wants `onTick` once, so much later. */
+  /** Calls `onTick` once, after this delay. */
   tickAfter(afterMs: Millis): void;
 }

@@ -2,24 +2,24 @@ import { entryBytes } from '../codec/writer.ts';
 import type { Lane, PoolTx } from './lane.ts';
 
 export interface ReapLimits {
-  /** Sum of tx bytes, each with its protobuf overhead in the block's Data message. */
+  /** Most bytes of all txs, each with its protobuf overhead in the block's Data message. */
   readonly bytesMax: number;
-  /** Gas of the block. What a tx will use is known when it ran: its limit only has to fit an empty block. */
+  /** Gas limit of the block. Actual use is not known yet, so a tx's own limit only has to fit an empty block. */
   readonly gasMax: bigint;
-  /** Base fee of the block to be made; txs that cannot pay it wait. */
+  /** Base fee of the next block. Txs that cannot pay it wait. */
   readonly baseFee: bigint;
 }
 
 /**
- * No Ethereum transaction uses less (yellow paper, G_transaction): so many are offered as could fit, and the
- * application takes what does.
+ * The least gas of an Ethereum transaction (yellow paper, G_transaction). As many are offered as could fit if they used
+ * no more; the application takes those that do fit.
  */
 const TX_GAS_MIN = 21_000n;
 
-/** Bytes a tx takes in a block. */
+/** Bytes that a tx takes in a block. */
 export const wireBytes = (tx: PoolTx): number => entryBytes(tx.bytes.length);
 
-/** What the proposer earns per gas; negative when the tx cannot pay the base fee. */
+/** What the proposer earns per gas; negative if the tx cannot pay the base fee. */
 export const tipOf = (tx: PoolTx, baseFee: bigint): bigint => {
   const room = tx.lane.feeCap - baseFee;
   return room < tx.lane.tipCap ? room : tx.lane.tipCap;
@@ -71,7 +71,7 @@ class HeadHeap {
 
 /**
  * Best tip first across senders, nonce order within one. A tx that does not fit ends its lane for this block, so that
- * no nonce gap is ever proposed.
+ * no nonce gap is proposed.
  */
 export function reap(lanes: Iterable<Lane>, limits: ReapLimits): readonly PoolTx[] {
   const heap = new HeadHeap();

@@ -2,7 +2,7 @@ import { assert } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { PoolTx } from './lane.ts';
 
-/** What is in the pool, by its hashes, and how much of it. */
+/** The pool's transactions by hash, and their total size. */
 export class Pooled {
   readonly #byKey = new Map<string, PoolTx>();
   readonly #byEthHash = new Map<string, PoolTx>();
@@ -13,12 +13,12 @@ export class Pooled {
     return this.#byKey.size;
   }
 
-  /** Of the txs themselves: a block adds to each. */
+  /** Total size of the txs alone, without what a block adds to each. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many of them some later block may no longer hold. */
+  /** Number of txs that have a last height. */
   get expiring(): number {
     return this.#expiring;
   }

@@ -7,7 +7,7 @@ export class SeenCache {
     this.#max = max;
   }
 
-  /** False when the key was already there (it then counts as fresh again). */
+  /** False if the key was already there. The key then counts as the newest. */
   add(key: string): boolean {
     const fresh = !this.#keys.delete(key);
     this.#keys.add(key);

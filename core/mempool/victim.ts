@@ -1,7 +1,7 @@
 import type { Lane, PoolTx } from './lane.ts';
 import { tipOf } from './order.ts';
 
-/** The last tx of a lane: the one that no other follows. */
+/** The last tx of a lane, which no other one follows. */
 export interface Tail {
   readonly sender: string;
   readonly lane: Lane;
@@ -10,16 +10,16 @@ export interface Tail {
 
 export interface Contest {
   readonly lanes: Iterable<readonly [string, Lane]>;
-  /** Where `fresh` would go. */
+  /** The lane that `fresh` would join. */
   readonly own: Lane;
   readonly fresh: PoolTx;
-  /** Executable txs that each sender may keep whatever others pay. */
+  /** The share of the pool that a sender may exceed only while there is room. */
   readonly laneSlots: number;
-  /** Of the next block: what a tx earns the proposer there counts first. */
+  /** Base fee of the next block, on which a tx's worth depends. */
   readonly baseFee: bigint;
 }
 
-/** Negative when `a` is worth less: by what it pays now, then by what it could pay (geth's priced list). */
+/** Negative if `a` is worth less: compares what they pay now, then what they could pay (geth's priced list). */
 function compareWorth(a: PoolTx, b: PoolTx, baseFee: bigint): number {
   const tips = tipOf(a, baseFee) - tipOf(b, baseFee);
   if (tips !== 0n) return tips < 0n ? -1 : 1;
@@ -30,9 +30,9 @@ function compareWorth(a: PoolTx, b: PoolTx, baseFee: bigint): number {
 }
 
 /**
- * The tx that a full pool gives up for `fresh`, undefined for none: the last one of the sender who fills the pool most
- * beyond a sender's slots, when `fresh` comes from one with slots to spare (geth's pool truncation); otherwise the one
- * worth least of those that nothing follows, if `fresh` is worth more.
+ * Eviction as in geth: first the last transaction of the sender furthest over its share, if the sender of `fresh` is
+ * below its own; else the least valuable transaction with no successor, if `fresh` is worth more. Ties go to the
+ * youngest. undefined if there is none.
  */
 export function victimFor(contest: Contest): Tail | undefined {
   const { lanes, own, fresh, laneSlots, baseFee } = contest;
@@ -40,11 +40,11 @@ export function victimFor(contest: Contest): Tail | undefined {
   let worst: Tail | undefined;
   for (const [sender, lane] of lanes) {
     const tx = lane.txs.at(-1);
-    // Driving out what the fresh one follows would leave it without a way into a block.
+    // Evicting a tx that `fresh` follows would leave `fresh` with a nonce gap.
     if (tx === undefined || (lane === own && tx.lane.nonce < fresh.lane.nonce)) continue;
     if (lane.size > Math.max(laneSlots, greedy?.lane.size ?? 0)) greedy = { sender, lane, tx };
     const order = worst === undefined ? -1 : compareWorth(tx, worst.tx, baseFee);
-    // Of two equal prices the younger goes first.
+    // Of two equal prices the younger tx goes first.
     if (worst === undefined || order < 0 || (order === 0 && tx.sequence > worst.tx.sequence))
       worst = { sender, lane, tx };
   }

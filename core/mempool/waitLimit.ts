@@ -4,11 +4,11 @@ import { Inclusion } from './inclusion.ts';
 import type { Lane, PoolTx } from './lane.ts';
 import { type Contest, victimFor } from './victim.ts';
 
-/** Refuses clients while blocks fall so far behind that what they send would wait too long (`mempool.max_wait`). */
+/** Refuses clients' transactions that would wait too long because blocks have fallen behind (`mempool.max_wait`). */
 export class WaitLimit {
   readonly #maxWaitMs: Millis;
   readonly #inclusion = new Inclusion();
-  /** Executable txs that can pay the base fee: counted after each commit, and those that came since. */
+  /** Executable txs that can pay the base fee: counted after each commit, plus those added since. */
   #payable = 0;
 
   /** @param maxWaitMs 0 for no limit. */
@@ -16,7 +16,7 @@ export class WaitLimit {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** So many more became executable, all of which can pay. */
+  /** `count` more txs have become executable. They are taken to pay the base fee. */
   added(count: number): void {
     this.#payable += count;
   }
@@ -30,7 +30,7 @@ export class WaitLimit {
     this.#inclusion.onBlock(now, included, this.#payable);
   }
 
-  /** Not for what is worth more than some that wait, nor for what takes the place of another: neither waits so long. */
+  /** Exempt are a tx worth more than one in the pool and a tx that replaces another: they do not wait that long. */
   refuse(contest: Contest): MempoolRefusal | undefined {
     const { own, fresh } = contest;
     const wait = this.#maxWaitMs === 0 ? undefined : this.#inclusion.waitMicros(this.#payable);

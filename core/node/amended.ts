@@ -4,7 +4,7 @@ import type { Height } from '../types/ids.ts';
 /** Changes the application's answer to the block of a height. */
 export type Amend = (height: Height, reply: FinalizeReply) => FinalizeReply;
 
-/** The application as it is, but for what its host adds to its answers to blocks. */
+/** The application, with its answers to blocks changed by `amend`. */
 export const amended = (app: Application, amend: Amend): Application => ({
   checkTx: (tx, recheck) => app.checkTx(tx, recheck),
   propose: (ask) => app.propose(ask),

@@ -2,8 +2,8 @@ import { unreachable } from '../lib/assert.ts';
 import type { AppAsk, Application, AppReply } from '../types/app.ts';
 
 /**
- * Puts the machine's questions to the application. propose, validate, finalize and commit run strictly one after
- * another in the order asked; checkTx reads a frozen View and need not wait for them.
+ * Passes the machine's questions to the application. propose, validate, finalize and commit run strictly one after
+ * another, in the order asked. checkTx reads a frozen View and does not wait for them.
  */
 export class AppService {
   readonly #app: Application;

@@ -20,7 +20,7 @@ import { Replies } from './replies.ts';
 import { redoRolledBack } from './rollback.ts';
 import { rpcContext } from './rpcContext.ts';
 
-/** A whole node but for the world around it. The real node and the simulator both build it here. */
+/** A whole node except for its environment. The real node and the simulator both build it here. */
 export interface CoreNode {
   readonly driver: Driver;
   readonly machine: NodeMachine;
@@ -58,12 +58,12 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   return { driver, machine, rpc, hub, appService, evm: made.evm, startState: state };
 }
 
-/** @param kv To which the index is written. */
+/** `kv` is the store that the index is written to. */
 function openApplication(options: CoreNodeOptions, kv: KvStore): Promise<CreatedApplication> {
   const { config, clock, pause, sizes = USUAL_SIZES } = options;
   const timeoutMs = config.rpc.evmTimeoutMs ?? DEFAULT_EVM_TIMEOUT_MS;
   return createApplication({
-    // It guards its own reads.
+    // The store without a guard: the application guards its own reads.
     kv: options.kv,
     suite: options.suite,
     genesis: options.genesis,
@@ -78,7 +78,7 @@ function openApplication(options: CoreNodeOptions, kv: KvStore): Promise<Created
   });
 }
 
-/** Events and replies stay in this process, everything else is done outside. */
+/** Events and replies are handled in this process. The host performs all other effects. */
 const hostOf = (outside: Outside, hub: EventHub, replies: Replies): Host => ({
   now: outside.now,
   append: outside.append,

@@ -10,14 +10,14 @@ import type { BlockRules } from '../sync/contract.ts';
 import { type Commit, type CommitSig, equalBlockId } from '../types/block.ts';
 import { compareTime } from '../types/ids.ts';
 
-/** Consensus's rules for a block that others have decided, as block sync applies them. */
+/** The consensus rules for a block that others have decided, for block sync. */
 export const blockRules = (
   suite: CryptoSuite,
   checkEvidence: ConsensusDeps['checkEvidence'],
 ): BlockRules => ({
   nextHeight,
-  // The whole commit, not only as much as two thirds need: it becomes our last commit, and a bad signature in it
-  // would make the next block we propose invalid.
+  // Verifies the whole commit, not only two thirds: it becomes our last commit, and a bad signature in it would make
+  // the next block we propose invalid.
   checkCommit(state, blockId, commit) {
     const check = { chainId: state.chainId, suite };
     const verified = verifyCommit(check, state.validators, blockId, nextHeight(state), commit);

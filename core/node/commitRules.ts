@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../lib/result.ts';
 const plain = (checked: Result<void, { readonly code: string }>): Result<void, string> =>
   checked.ok ? ok(undefined) : err(checked.error.code);
 
-/** Consensus' rules for commits as evidence needs them: every signature counts, since each accuses somebody. */
+/** The consensus rules for commits, for evidence: all signatures are verified, since each accuses its signer. */
 export const commitRules = (suite: CryptoSuite): CommitRules => ({
   isDecided: (chainId, validators, blockId, height, commit) =>
     plain(verifyCommitLight({ chainId, suite }, validators, blockId, height, commit, true)),

@@ -6,7 +6,7 @@ import { unreachable } from '../lib/assert.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
 
-/** Where consensus messages of peers go. */
+/** Receivers of the consensus messages of peers. */
 export interface MessageSinks {
   readonly gossip: Gossip;
   readonly gossipOut: GossipOut;
@@ -15,7 +15,7 @@ export interface MessageSinks {
   drop(peer: PeerId, reason: string): void;
 }
 
-/** What peers say while block sync is at work: only where they stand is of use (reference §4.9). */
+/** While block sync runs, only what peers say about their own position is of use (reference §4.9). */
 export function routeWhileSyncing(
   to: MessageSinks,
   now: Micros,
@@ -26,7 +26,7 @@ export function routeWhileSyncing(
     routeMessage(to, now, peer, message);
 }
 
-/** Tells gossip what a message reveals of its sender, and consensus what it says. */
+/** Tells gossip what a message reveals about its sender, and consensus what it says. */
 export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, message: ConsensusMessage): void {
   const { gossip, gossipOut } = to;
   switch (message.kind) {

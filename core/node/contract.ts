@@ -1,10 +1,11 @@
 /**
  * Start reading here. A node is a machine: inputs in, effects out, nothing else.
  *
- * bytes → Input → Machine.step → Effect[] → the driver lets out what follows from an input when its `persist` records
- * are durable.
+ * bytes → Input → Machine.step → Effect[] → the driver performs the effects of an input once its `persist` records are
+ * durable.
  *
- * The real node (adapters/host.ts) and the simulator (sim/world/world.ts) differ only in the Host that performs effects.
+ * The real node (adapters/host.ts) and the simulator (sim/world/world.ts) differ only in the Host that performs
+ * effects.
  */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
@@ -14,7 +15,7 @@ import type { Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
 import type { NodeEvent } from '../types/nodeEvent.ts';
 import type { EvidenceResult, FlushResult, SubmitResult } from '../types/submit.ts';
 
-/** Pairs a call effect with its answering input. Unique within one run of a node. */
+/** Matches an effect that asks for something with the input that answers it. Unique within one run of a node. */
 export type CallId = number;
 
 /** CometBFT channel ids (reference §3). */
@@ -30,7 +31,7 @@ export const CHANNELS = {
 } as const;
 export type ChannelId = number;
 
-/** Timers are never cancelled, only outlived: a machine ignores a key that no longer fits its state. */
+/** Timers are never cancelled: a machine ignores a key that no longer fits its state. */
 export type TimerKey =
   | {
       readonly machine: 'consensus';
@@ -57,7 +58,7 @@ export type SignError =
   | { readonly code: 'conflict'; readonly message: string }
   | { readonly code: 'unavailable'; readonly message: string };
 
-/** 64-byte signature, and the bytes it covers: the guard may answer with an earlier equal-but-for-time message. */
+/** 64-byte signature and the bytes it covers: perhaps those of an earlier message that differs only in time. */
 export interface Signed {
   readonly signature: Bytes;
   readonly bytes: Bytes;
@@ -68,18 +69,18 @@ export type Input =
   | { readonly kind: 'peerUp'; readonly peer: PeerId }
   | { readonly kind: 'peerDown'; readonly peer: PeerId }
   | { readonly kind: 'frame'; readonly peer: PeerId; readonly channel: ChannelId; readonly bytes: Bytes }
-  /** A message that found no room on its way to a peer. Transactions come back so; all else repairs itself. */
+  /** A message that found no room in a peer's queue. Transactions are sent again; other losses repair themselves. */
   | { readonly kind: 'unsent'; readonly peer: PeerId; readonly channel: ChannelId; readonly bytes: Bytes }
   | { readonly kind: 'timer'; readonly key: TimerKey }
   | { readonly kind: 'signed'; readonly call: CallId; readonly result: Result<Signed, SignError> }
   | { readonly kind: 'app'; readonly call: CallId; readonly reply: AppReply }
   | { readonly kind: 'submit'; readonly call: CallId; readonly tx: Bytes }
-  /** From a user of the node, shape-checked. */
+  /** From a user of this node; shape-checked. */
   | { readonly kind: 'evidence'; readonly call: CallId; readonly evidence: Evidence }
-  /** The operator wants the pool emptied. */
+  /** The operator wants the mempool emptied. */
   | { readonly kind: 'flushPool'; readonly call: CallId };
 
-/** One durable fact: an input that mattered, with the time at which it was handled. Encoded by consensus/log. */
+/** One durable fact: an input that changed consensus, with the time of its handling. Encoded by consensus/log. */
 export interface LogRecord {
   readonly height: Height;
   readonly bytes: Bytes;
@@ -105,7 +106,7 @@ export type Effect =
     }
   /** The log up to this height is no longer needed for recovery: its commit batch is durable. */
   | { readonly kind: 'turnover'; readonly height: Height }
-  /** The protocol cannot go on safely (a decided block we hold to be invalid, a store gap). The process stops. */
+  /** The protocol cannot continue safely (a decided block that we hold invalid, a store gap). The process stops. */
   | { readonly kind: 'halt'; readonly reason: string };
 
 /** Mutable, synchronous, never awaits; effects are the only output. State is plain data. */

@@ -4,15 +4,15 @@ import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { PeerId } from '../types/ids.ts';
 import type { Effect, Host, Input, LogRecord, Machine } from './contract.ts';
 
-/** Inputs handled between two syncs at most: one sync carries many votes, yet no burst starves the timers. */
+/** Most inputs handled between two syncs: one sync covers many votes, yet no burst delays timers for long. */
 const BURST_MAX = 256;
 
-/** Records held back at most until an effect needs them durable; a part is the largest, so this is some MiB. */
+/** Most records held back until an effect needs them durable. Block parts are the largest, so this is some MiB. */
 const HELD_RECORDS_MAX = 128;
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
-/** Nobody outside can tell that these happened: they may run ahead of the records of the inputs that caused them. */
+/** No one outside can observe these effects, so they need not wait until the records of their inputs are durable. */
 const isInward = (effect: Performed): boolean => effect.kind === 'timer' || effect.kind === 'publish';
 
 function unlessGone(effect: Effect, isGone: (peer: PeerId) => boolean): Effect | undefined {
@@ -22,10 +22,10 @@ function unlessGone(effect: Effect, isGone: (peer: PeerId) => boolean): Effect |
 }
 
 /**
- * Runs a machine on a host. Takes a burst of inputs, collects the effects, makes every `persist` record durable with
- * one append, and only then performs the rest, in order. Nothing that depends on an input can leave before its record
- * would survive a power cut. Records on which nothing depends yet (a vote that decides nothing) wait for the next
- * append: what is lost with them, peers still have.
+ * Runs a machine on a host. It takes a burst of inputs, collects the effects, makes every `persist` record durable with
+ * one append, and only then performs the other effects, in order. So no effect of an input leaves before the input's
+ * record would survive a power cut. Records on which nothing depends yet (such as a vote that decides nothing) wait for
+ * the next append: if they are lost, peers still have the messages.
  */
 export class Driver {
   readonly #machine: Machine;
@@ -34,10 +34,10 @@ export class Driver {
   readonly #heldMax: number;
   #inbox: Input[] = [];
   #records: LogRecord[] = [];
-  /** Peers whose connection has ended, as the machine has not heard yet; how often. */
+  /** Peers whose connection has ended without the machine knowing it yet, with the number of such ends. */
   readonly #gone = new Map<PeerId, number>();
   #busy = false;
-  /** Records have to be durable before the effects of the present burst are performed. */
+  /** The held records must be durable before the effects of the current burst are performed. */
   #isDue = false;
 
   constructor(machine: Machine, host: Host, sizes: Sizes = USUAL_SIZES) {
@@ -47,19 +47,19 @@ export class Driver {
     this.#heldMax = sizes.atOnce(HELD_RECORDS_MAX);
   }
 
-  /** Inputs that wait. Hosts stop reading from sockets above their bound. */
+  /** Number of waiting inputs. Hosts stop reading from sockets when it exceeds their bound. */
   get backlog(): number {
     return this.#inbox.length;
   }
 
-  /** Safe to call from within `perform`: the input is then handled after the present burst. */
+  /** May be called from within `perform`: the input is then handled after the current burst. */
   input(input: Input): void {
     if (input.kind === 'peerDown') this.#gone.set(input.peer, (this.#gone.get(input.peer) ?? 0) + 1);
     if (this.#busy) this.#inbox.push(input);
     else this.#run([input]);
   }
 
-  /** While nothing runs the inbox is empty. */
+  /** The inbox is empty whenever nothing runs. */
   #run(first: readonly Input[]): void {
     this.#busy = true;
     for (let burst = first; burst.length > 0; burst = this.#nextBurst()) {
@@ -77,7 +77,7 @@ export class Driver {
     return waiting.length <= this.#burstMax ? waiting : waiting.slice(0, this.#burstMax);
   }
 
-  /** Answers with all effects, those that persist among them; `#isDue` says whether the others have to wait for these. */
+  /** Returns all effects, including `persist`. Sets `#isDue` if the others have to wait for the records. */
   #stepBurst(burst: readonly Input[]): readonly Effect[] {
     const now = this.#host.now();
     const effects: Effect[] = [];
@@ -93,14 +93,14 @@ export class Driver {
         inward &&= isInward(effect);
       }
       this.#isDue = this.#records.length > 0 && (!inward || this.#records.length >= this.#heldMax);
-      // One input alone is the most frequent by far: its effects are the burst's.
+      // A burst of one input is by far the most common: return its effects without a copy.
       if (burst.length === 1) return stepped;
       append(effects, stepped);
     }
     return effects;
   }
 
-  /** True when the host was durable before append returned; otherwise the run goes on from its callback. */
+  /** True if the records became durable before `append` returned. Otherwise the callback continues the run. */
   #appendAtOnce(effects: readonly Effect[]): boolean {
     const records = this.#records;
     this.#records = [];
@@ -122,7 +122,7 @@ export class Driver {
     }
   }
 
-  /** What was to be sent over a connection that has ended must not go over the next one: its other end never asked for it. */
+  /** Removes messages for a connection that has ended: the other end of the next one never asked for them. */
   #onGone(gone: PeerId, effects: Effect[]): void {
     const left = (this.#gone.get(gone) ?? 0) - 1;
     if (left > 0) this.#gone.set(gone, left);

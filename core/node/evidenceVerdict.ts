@@ -5,7 +5,7 @@ import type { Result } from '../lib/result.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { EvidenceResult } from '../types/submit.ts';
 
-/** What a user hears who sent evidence; having it already is success, as in CometBFT. */
+/** The reply to a user who submitted evidence. Evidence that we already have counts as success, as in CometBFT. */
 export function evidenceVerdict(
   evidence: Evidence,
   added: Result<AddOutcome, EvidenceError>,

@@ -1,4 +1,4 @@
-/** Bytes from a peer become a message, or a reason to drop the peer. Nothing past this file sees undecoded bytes. */
+/** Turns bytes from a peer into a message, or into a reason to drop the peer. No other code sees undecoded bytes. */
 import { txsMessageBytes } from '../codec/limits.ts';
 import {
   decodeBlocksyncMessage,
@@ -19,7 +19,7 @@ export type PeerMessage =
   | { readonly channel: 'evidence'; readonly evidence: readonly Evidence[] }
   | { readonly channel: 'blocksync'; readonly message: BlocksyncMessage };
 
-/** Which messages belong on which consensus channel (reference §3). */
+/** The channel of each consensus message (reference §3). */
 const CHANNEL_OF: Readonly<Record<ConsensusMessage['kind'], ChannelId>> = {
   newRoundStep: CHANNELS.state,
   newValidBlock: CHANNELS.state,
@@ -32,7 +32,7 @@ const CHANNEL_OF: Readonly<Record<ConsensusMessage['kind'], ChannelId>> = {
   voteSetBits: CHANNELS.bits,
 };
 
-/** Largest message of a channel in bytes, checked before decoding; what the pool takes is for its operator to say. */
+/** Largest message by channel, in bytes; checked before decoding. The mempool's bound comes from its configuration. */
 const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
   [CHANNELS.state, 1_048_576],
   [CHANNELS.data, 1_048_576],
@@ -42,19 +42,19 @@ const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
   [CHANNELS.blocksync, 104_857_605],
 ]);
 
-/** Of a block sync message that is no block: a height or two. */
+/** Largest block sync message other than a block: it holds one or two heights. */
 const HEIGHTS_BYTES_MAX = 64;
 
-/** Whether it is a block, by its size alone. It is the largest message there is: what nobody heeds need not be read. */
+/** Whether it is a block, judged by its size. Blocks are the largest messages, so unneeded ones are not decoded. */
 export const isBlock = (channel: ChannelId, bytes: Bytes): boolean =>
   channel === CHANNELS.blocksync && bytes.length > HEIGHTS_BYTES_MAX;
 
 export const channelOf = (message: ConsensusMessage): ChannelId => CHANNEL_OF[message.kind];
 
-/** What a frame says, or why its sender is to be dropped. The same bytes always say the same to a node. */
+/** Decodes a frame, or says why its sender is to be dropped. The same bytes always give a node the same result. */
 export type FrameDecoder = (channel: ChannelId, bytes: Bytes) => Result<PeerMessage, string>;
 
-/** Of a node whose pool takes transactions of so many bytes. */
+/** The decoder of a node whose pool takes transactions of up to `txBytesMax` bytes. */
 export const frameDecoder =
   (txBytesMax: number): FrameDecoder =>
   (channel, bytes) =>
@@ -64,7 +64,7 @@ export const frameDecoder =
       channel === CHANNELS.mempool ? txsMessageBytes(txBytesMax) : BYTES_MAX.get(channel),
     );
 
-/** Of a node that is told nothing else. */
+/** The decoder with the default pool configuration. */
 export const decodeFrame: FrameDecoder = frameDecoder(DEFAULT_MEMPOOL.txBytesMax);
 
 function decodeWithin(

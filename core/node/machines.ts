@@ -17,10 +17,13 @@ import { frameDecoder } from './ingress.ts';
 import { NodeMachine } from './node.ts';
 import type { CoreNodeOptions } from './options.ts';
 
-/** Pending and young committed evidence read at start; the pool's own bounds and the expiry keep it below. */
+/**
+ * Most evidence records read at the start (pending, and committed but not expired). The pool's bounds and expiry keep
+ * the number below this.
+ */
 const EVIDENCE_ENTRIES_MAX = 1_000_000;
 
-/** The node's state machine, and those of its parts that are asked from outside. */
+/** The node's state machine, and those of its parts that RPC and the host read. */
 export interface Machines {
   readonly machine: NodeMachine;
   readonly consensus: Consensus;
@@ -29,13 +32,13 @@ export interface Machines {
   readonly sync: BlockSync;
 }
 
-/** What the store holds at the start, and how it is read. */
+/** What the store holds at the start, and the means to read it. */
 export interface Opened extends Pick<CreatedApplication, 'reader' | 'blocks'> {
   readonly kv: KvStore;
   readonly state: ChainState;
 }
 
-/** The machines of a node that starts from that state, wired to each other: none of them knows more of another than is said here. */
+/** Makes the machines of a node and wires them to each other. They know nothing of each other beyond this wiring. */
 export async function makeMachines(
   options: CoreNodeOptions,
   opened: Opened,
@@ -83,7 +86,7 @@ export async function makeMachines(
     pooled: (key) => mempool.byKey(key),
     poolTxsMax: config.mempool.txsMax,
     sizes,
-    // As CometBFT's pool: a peer further behind would judge transactions by a state that is too old for them.
+    // As in CometBFT's mempool: a peer further behind would check transactions against too old a state.
     isReady: (peer) => heightOf(peer) + 1 >= consensus.rs.height,
   });
   const decodeFrame = options.decodeFrame ?? frameDecoder(config.mempool.txBytesMax);

@@ -38,7 +38,7 @@ export interface NodeParts {
 
 const NOTHING: readonly Effect[] = [];
 
-/** Routes inputs to machines and machines' words to each other, and gathers their effects in order. */
+/** Routes inputs to machines and messages between machines, and collects their effects in order. */
 export class NodeMachine implements Machine {
   readonly parts: NodeParts;
   readonly #out: Effect[] = [];
@@ -50,11 +50,11 @@ export class NodeMachine implements Machine {
   readonly #evidenceOut: EvidenceGossipOut;
   readonly #syncOut: SyncOut;
   readonly #sinks: MessageSinks;
-  /** For what is signed, and for nothing that is waited for. */
+  /** Wall-clock time for consensus, which signs times. It may jump; whatever only waits uses `#now`. */
   #wall: Micros = 0;
   readonly #steady = new SteadyClock();
   #now: Micros = 0;
-  /** The height for which consensus was told that transactions wait. */
+  /** The last height for which consensus was told that transactions are waiting. */
   #toldOfTxs: Height = 0;
   #halted = false;
 
@@ -65,7 +65,7 @@ export class NodeMachine implements Machine {
     this.#consensusOut = {
       effect: (effect: Effect): void => void out.push(this.#withEvidence(effect)),
       notice: (notice: ConsensusNotice): void => {
-        // The next height may begin, and propose from the pools, in this very step.
+        // Handled at once, because consensus may start the next height and propose from the pools in this very step.
         if (notice.kind === 'committed') this.#onNotice(notice);
         else notices.push(notice);
       },
@@ -125,7 +125,7 @@ export class NodeMachine implements Machine {
       consensus.resume(this.#wall, this.#consensusOut);
       return;
     }
-    // The height in the log may be history before consensus could tell of it.
+    // Block sync may pass the logged height before consensus could report its conflicts.
     for (const conflict of consensus.conflicts) evidence.onConflict(conflict);
     sync.start(now, this.#syncOut);
   }
@@ -135,7 +135,7 @@ export class NodeMachine implements Machine {
     this.parts.gossip.speak(this.#now, this.#gossipOut);
   }
 
-  /** Rebuilds the height in progress from the log: the records' inputs, without their effects. */
+  /** Rebuilds the current height from the log: handles the recorded inputs without their effects. */
   replay(records: readonly LogRecord[]): Result<number, LogError> {
     return this.parts.consensus.replay(records);
   }
@@ -228,7 +228,7 @@ export class NodeMachine implements Machine {
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
     if (this.parts.gossip.peerRound(input.peer) === undefined) return;
-    // Whoever needs none could be kept busy with blocks of a million transactions that it has never asked for.
+    // Unneeded blocks are not decoded: a peer could keep us busy with unrequested ones of a million transactions.
     if (isBlock(input.channel, input.bytes) && !this.parts.sync.heeds(input.peer)) return;
     const decoded = this.parts.decodeFrame(input.channel, input.bytes);
     if (decoded.ok) this.#onMessage(now, input.peer, decoded.value);
@@ -252,7 +252,7 @@ export class NodeMachine implements Machine {
           const added = this.parts.evidence.add(evidence);
           this.parts.evidenceGossip.noteFrom(peer, evidence, now);
           if (added.ok) continue;
-          // Each piece costs signatures to verify: what follows a false one is not looked at.
+          // Each piece costs signature checks, so the pieces after an invalid one are ignored.
           this.#drop(peer, `evidence: ${added.error.message}`);
           return;
         }
@@ -262,7 +262,7 @@ export class NodeMachine implements Machine {
     }
   }
 
-  /** Passes consensus's notices on until none is left, and wakes it when transactions wait. */
+  /** Delivers consensus notices until none is left, and tells consensus when transactions are waiting. */
   #settle(): void {
     const { consensus, mempool, sync } = this.parts;
     for (;;) {
@@ -276,7 +276,7 @@ export class NodeMachine implements Machine {
     }
   }
 
-  /** The pools learn of a block, whichever way it came. */
+  /** Tells the pools of a new block, whether it came from consensus or from block sync. */
   #onCommitted({ block, state, reply }: Pick<SyncedBlock, 'block' | 'state' | 'reply'>): void {
     const { evidence, mempool } = this.parts;
     evidence.onCommitted(block, state);
@@ -310,7 +310,7 @@ export class NodeMachine implements Machine {
     }
   }
 
-  /** The evidence a block carries is marked as committed in the batch that commits the block. */
+  /** Adds the evidence marks to the batch that commits the block. */
   #withEvidence(effect: Effect): Effect {
     if (effect.kind !== 'app' || effect.ask.kind !== 'commit') return effect;
     const extraOps = this.parts.evidence.commitOps(effect.ask.block);

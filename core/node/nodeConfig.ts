@@ -4,14 +4,14 @@ import { DEFAULT_MEMPOOL, type MempoolConfig } from '../mempool/config.ts';
 import { DEFAULT_COMET_LIMITS } from '../rpc/comet/limits.ts';
 import type { RpcLimits } from '../rpc/context.ts';
 
-/** Everything the core can be told about how to run; adapters fill it from flags, environment and files. */
+/** All settings of the core. Adapters fill it from flags, environment and files. */
 export interface NodeCoreConfig {
   readonly consensus: ConsensusConfig;
   readonly mempool: MempoolConfig;
   readonly rpc: RpcLimits;
   /**
-   * Whether the node looks for blocks of its peers before it takes part in consensus: wanted wherever peers are
-   * expected, and nowhere else, since it waits for the first of them. Absent: no.
+   * Whether the node syncs blocks from peers before it takes part in consensus; default no. Set it only where peers are
+   * expected, since the node then waits for the first of them.
    */
   readonly blocksync?: boolean;
 }

@@ -15,7 +15,7 @@ import type { Effect, Host, LogRecord } from './contract.ts';
 import type { FrameDecoder } from './ingress.ts';
 import type { NodeCoreConfig } from './nodeConfig.ts';
 
-/** What the core cannot do by itself: the rest of a Host, after publish and reply are handled here. */
+/** What a host has to provide. The core itself handles the effects `publish` and `reply`. */
 export interface Outside {
   now: Host['now'];
   append: Host['append'];
@@ -27,31 +27,31 @@ export interface CoreNodeOptions {
   readonly kv: KvStore;
   readonly suite: CryptoSuite;
   readonly config: NodeCoreConfig;
-  /** Records found in the node's log, oldest first; those at or below the stored height are skipped. */
+  /** The records in the node's log, oldest first. Those at or below the stored height are skipped. */
   readonly log: readonly LogRecord[];
   readonly identity: NodeIdentity;
   readonly keys: NodeKeys;
   readonly pause: Pause;
   readonly randomId: () => Bytes;
-  /** Wall clock for what is shown to users; the protocol is told the time by the host. */
+  /** Wall clock for what users are shown. The protocol gets its time from the host. */
   readonly clock: Clock;
-  /** Where events are indexed for searches; absent: nowhere. Of `psql` only the host knows how. */
+  /** Where events are indexed for searches; nowhere if absent. `psql` is implemented by the host. */
   readonly indexer?: 'kv' | 'psql' | 'null';
-  /** What the application answers to blocks besides: so the simulator changes validators and params. */
+  /** Changes the application's answers to blocks. The simulator changes validators and params with it. */
   readonly amend?: Amend | undefined;
-  /** Instead of the core's own; it may only remember what that has answered. */
+  /** Replaces the core's own decoder. A replacement may only cache that decoder's answers. */
   readonly decodeFrame?: FrameDecoder;
-  /** The same of votes and their signatures. */
+  /** The same for the verification of votes. */
   readonly verifyVote?: VoteVerifier;
-  /** The same of the state of genesis. */
+  /** The same for the genesis state. */
   readonly initGenesis?: GenesisMaker;
-  /** The same of transactions. */
+  /** The same for decoding transactions. */
   readonly decodeTx?: DecodeTx;
-  /** Timers for requests that wait; RpcContext.after. */
+  /** Timers for waiting requests; see RpcContext.after. */
   readonly after?: RpcContext['after'];
-  /** How much is remembered and done at once; as usual unless told. */
+  /** How much is remembered and done at once; USUAL_SIZES by default. */
   readonly sizes?: Sizes | undefined;
-  /** Called once the parts that a host performs effects with exist. */
+  /** Called once the services exist that the host needs to perform effects. */
   outside(core: CoreServices): Outside;
 }
 

@@ -5,7 +5,7 @@ import type { Lane, PoolTx } from '../mempool/lane.ts';
 import type { Mempool } from '../mempool/mempool.ts';
 import type { PooledSender, PoolReader } from '../rpc/context.ts';
 
-/** Ethereum's transactions in the pool, each read once for as long as it waits there. */
+/** Decodes the pool's Ethereum transactions, each only once. */
 class Read {
   readonly #decoder: TxDecoder;
   readonly #known = new WeakMap<PoolTx, readonly EthTx[]>();
@@ -28,7 +28,7 @@ class Read {
   }
 }
 
-/** What each sender has there, told anew only when it is another. */
+/** Each sender's transactions in the pool, collected again only after its lane has changed. */
 class Senders {
   readonly #read: Read;
   readonly #known = new WeakMap<Lane, { readonly revision: number; readonly shown: PooledSender }>();
@@ -49,7 +49,7 @@ class Senders {
   }
 }
 
-/** The mempool as RPC handlers may see it. */
+/** The mempool as RPC handlers read it. */
 export function poolReader(mempool: Mempool, decoder: TxDecoder): PoolReader {
   const read = new Read(decoder);
   const senders = new Senders(read);

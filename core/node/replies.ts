@@ -2,7 +2,7 @@ import type { EvidenceResult, FlushResult, SubmitResult } from '../types/submit.
 import type { Effect } from './contract.ts';
 import { Waiters } from './waiters.ts';
 
-/** Clients of this process that gave the node something and wait for what becomes of it. */
+/** Clients of this process that wait for the outcome of what they submitted. */
 export class Replies {
   readonly submits = new Waiters<SubmitResult>();
   readonly evidences = new Waiters<EvidenceResult>();

@@ -1,4 +1,4 @@
-/** `orrery rollback`: takes the newest height of a stopped node back, and executes it again at the next start. */
+/** `orrery rollback`: takes back the newest height of a stopped node. The next start executes its block again. */
 import { decodeEthBlock } from '../app/evm/blockCodec.ts';
 import { decodeRecord } from '../codec/record.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
@@ -28,22 +28,22 @@ import { blockRules } from './blockRules.ts';
 type Reads = Pick<KvStore, 'get'>;
 
 export interface RolledBack {
-  /** The height the state is at now. */
+  /** The height of the state after the rollback. */
   readonly height: Height;
   readonly appHash: Bytes;
-  /** To be written in one batch; empty when there was nothing left to do. */
+  /** To be written in one batch; empty if there is nothing to do. */
   readonly ops: readonly KvOp[];
 }
 
 /**
- * What takes the state one height back; with `hard` the block too. A state that was taken back before and not started
- * since is not taken back again, as in CometBFT. The error is one line for the operator.
+ * Plans to take the state back one height and, with `hard`, to remove the block too. A state that was taken back, and
+ * not started since, is not taken back again, as in CometBFT. The error is one line for the operator.
  */
 export function planRollback(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBack, string> {
   try {
     return planned(kv, suite, hard);
   } catch (fault) {
-    // No node runs on it, and the operator needs a line.
+    // No node runs on this store. A storage fault becomes an error line for the operator.
     if (!(fault instanceof StorageFault)) throw fault;
     return err(fault.message);
   }
@@ -72,7 +72,7 @@ function planned(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBac
   return ok({ height, appHash, ops: [...index, ...undoOps(before), ...block] });
 }
 
-/** What was taken back lies on the head; a drive that gives back older records tells otherwise. */
+/** The height taken back must be right above the head. Otherwise the disk has returned outdated records. */
 function checkAbove(head: Height, waiting: Height): void {
   if (waiting !== head + 1)
     throw new StorageFault(`block ${waiting} was taken back, the head is ${head}`, UNDONE_KEY);
@@ -90,7 +90,7 @@ function forget(kv: Reads, suite: CryptoSuite, height: Height): readonly KvOp[] 
   ];
 }
 
-/** Executes the block that waits above the head, if one does. Answers with the state to start from. */
+/** Executes the block that was rolled back, if there is one. Returns the state to start from. */
 export async function redoRolledBack(
   kv: KvStore,
   suite: CryptoSuite,

@@ -15,13 +15,13 @@ import type { CoreNodeOptions } from './options.ts';
 import { poolReader } from './poolReader.ts';
 import type { Replies } from './replies.ts';
 
-/** Submitted transactions that wait for the pool's verdict; clients beyond are told that the pool is full. */
+/** Most submitted transactions that wait for the pool's answer. Further clients are told that the pool is full. */
 const SUBMITS_MAX = 8192;
 
-/** A node that runs, for those who ask it. */
+/** The parts of a running node that RPC uses. */
 export interface Running {
   readonly made: CreatedApplication;
-  /** The application as consensus has it. */
+  /** The application that consensus uses, with its amended answers. */
   readonly app: Application;
   readonly kv: KvStore;
   readonly machines: Machines;
@@ -31,7 +31,7 @@ export interface Running {
   readonly nextCall: () => CallId;
 }
 
-/** Everything that the servers of a node ask and give. */
+/** The context that the node's RPC servers work with. */
 export function rpcContext(options: CoreNodeOptions, running: Running): RpcContext {
   const { made, app, machines, hub } = running;
   const { consensus, gossip, mempool, sync } = machines;
@@ -64,7 +64,7 @@ export function rpcContext(options: CoreNodeOptions, running: Running): RpcConte
   };
 }
 
-/** What clients give the node goes to its machine as an input, and they wait for the reply. */
+/** What clients submit goes to the machine as an input. They wait for the reply. */
 const givers = (
   { suite }: CoreNodeOptions,
   { machines, driver, replies, nextCall }: Running,

@@ -1,25 +1,25 @@
-/** Reads canonical sign bytes (reference §2) without the codec: the guard trusts no one else's idea of them. */
+/** Reads canonical sign bytes (reference §2) without the codec: the guard depends on no other code's reading. */
 import { type Bytes, joined } from '../lib/bytes.ts';
 import type { SignAsk } from './contract.ts';
 
 interface Field {
   readonly number: number;
-  /** Of the whole field with its tag. */
+  /** Bounds of the whole field, tag included. */
   readonly start: number;
   readonly end: number;
-  /** Value of a varint or sfixed64 field without its sign; beyond a safe integer the nearest number. */
+  /** Value of a varint or sfixed64 field, read as unsigned. Beyond a safe integer it is the nearest number. */
   readonly value: number;
 }
 
-/** Fields of one canonical message: CanonicalVote and CanonicalProposal have seven at most. */
+/** Most fields in one message. CanonicalVote and CanonicalProposal have at most seven. */
 const FIELDS_MAX = 16;
 const VARINT_BYTES_MAX = 10;
-/** Of a varint: as many as a number holds exactly. */
+/** Number of low varint bytes whose bits a JS number holds exactly. */
 const LOW_BYTES = 7;
-/** Larger tags are of no field that there can be. */
+/** No protobuf field has a larger tag. */
 const TAG_MAX = 0xffff_ffff;
 
-/** Value and end of the varint at `at`, or undefined. */
+/** Value and end offset of the varint at `at`; undefined if it is cut off or too long. */
 function varintAt(bytes: Bytes, at: number): readonly [number, number] | undefined {
   let [low, high] = [0, 0];
   for (let i = 0; i < VARINT_BYTES_MAX; i++) {
@@ -57,7 +57,7 @@ function fieldAt(bytes: Bytes, start: number): Field | undefined {
   return wireType === 2 && end <= bytes.length ? { number, start, end, value: 0 } : undefined;
 }
 
-/** Fields of the delimited message, or undefined when it is not one. */
+/** The fields of a length-delimited message; undefined if the bytes are malformed. */
 function fieldsOf(bytes: Bytes): readonly Field[] | undefined {
   const length = varintAt(bytes, 0);
   if (length === undefined || length[0] !== bytes.length - length[1]) return undefined;
@@ -83,7 +83,7 @@ export interface SignBytesFacts {
   readonly round: number;
 }
 
-/** What the bytes say they are, or undefined when they are no canonical vote or proposal. */
+/** Kind, height and round of the message; undefined if it is no canonical vote or proposal. */
 export function signBytesFacts(bytes: Bytes): SignBytesFacts | undefined {
   const fields = fieldsOf(bytes);
   if (fields === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The last-signed guard: a validator never signs two different things for one height, round and step, and never goes
- * back. A pure decision, used by the real signer and by the simulated one; whoever uses it makes `next` durable before
- * the signature leaves. Rules and texts are CometBFT 0.38's (privval/file.go).
+ * The last-signed guard: a validator never signs two different messages for one height, round and step, and never goes
+ * back. This is a pure decision, used by the real signer and by the simulated one. The signer has to make `lastSigned`
+ * durable before the signature leaves. Rules and texts are those of CometBFT 0.38 (privval/file.go).
  */
 import { assert } from '../lib/assert.ts';
 import { fromBase64, toBase64 } from '../lib/base64.ts';
@@ -34,7 +34,7 @@ export const NOTHING_SIGNED: LastSigned = {
 export type SignDecision =
   /** Sign `ask.bytes`, make `lastSigned(ask, signature)` durable, then let the signature out. */
   | { readonly kind: 'sign' }
-  /** Signed before, or equal but for the time: the earlier message is the answer. Nothing new to persist. */
+  /** The same message was signed before, perhaps with another time. Answer with that; there is nothing to persist. */
   | { readonly kind: 'again'; readonly signed: Signed }
   | { readonly kind: 'refused'; readonly error: SignError };
 
@@ -86,7 +86,7 @@ function regressionOf(last: LastSigned, { height, round, kind }: SignAsk): strin
     : undefined;
 }
 
-/** A restarted validator votes the same with a later clock: that is no conflict, but only the old time may be used. */
+/** A restarted validator may cast the same vote at a later time. That is no conflict, but the old time must be used. */
 function isEqualButTime(before: Bytes, { kind, bytes }: SignAsk): boolean {
   const old = withoutTime(kind, before);
   const now = withoutTime(kind, bytes);
@@ -116,7 +116,7 @@ export interface LastSignedError {
 
 const bad = (message: string): Result<LastSigned, LastSignedError> => err({ code: 'sign-state', message });
 
-/** Reads priv_validator_state.json. Anything unclear is an error: a guard that guesses is none. */
+/** Reads priv_validator_state.json. Anything unclear is an error, because the guard must not guess. */
 export function parseLastSigned(text: string): Result<LastSigned, LastSignedError> {
   let json: unknown;
   try {
@@ -142,7 +142,7 @@ export function parseLastSigned(text: string): Result<LastSigned, LastSignedErro
   return ok({ height: heightNumber, round, step, signature: signatureBytes, bytes: signBytes });
 }
 
-/** undefined when absent or empty, null when malformed. */
+/** undefined if absent or empty, null if malformed. */
 function parseBase64(value: unknown): Bytes | undefined | null {
   if (value === undefined || value === null || value === '') return undefined;
   const parsed = typeof value === 'string' ? fromBase64(value) : undefined;

@@ -6,12 +6,12 @@ import { CHANNELS, type Effect } from './contract.ts';
 interface SyncSinks {
   effect(effect: Effect): void;
   drop(peer: PeerId, reason: string): void;
-  /** For the other machines, before subscribers hear of it. */
+  /** Tells the other machines, before subscribers hear of the block. */
   committed(synced: SyncedBlock): void;
   readonly done: SyncOut['done'];
 }
 
-/** Block sync's words as effects of the node. */
+/** Turns what block sync sends into effects of the node. */
 export const syncOutOf = ({ effect, drop, committed, done }: SyncSinks): SyncOut => ({
   send: (to, message) =>
     effect({ kind: 'send', to, channel: CHANNELS.blocksync, bytes: encodeBlocksyncMessage(message) }),

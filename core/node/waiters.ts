@@ -1,7 +1,7 @@
 import { present } from '../lib/assert.ts';
 import type { CallId } from './contract.ts';
 
-/** Those who asked the node something and wait for its reply, by call. */
+/** Callers that wait for the node's reply, by call id. */
 export class Waiters<R> {
   readonly #resolves = new Map<CallId, (reply: R) => void>();
 

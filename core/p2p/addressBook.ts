@@ -1,6 +1,7 @@
 /**
- * Addresses of nodes we may dial: `new` ones were told to us, `old` ones answered. Bounded by group and by source, so
- * that no single operator can fill the book with its own (reference §8; the buckets of CometBFT do the same by hash).
+ * Addresses of nodes that we may dial. We were told of `new` ones; `old` ones have answered. The number by group and by
+ * source is limited, so that no single operator can fill the book with its own nodes (reference §8; CometBFT does the
+ * same with hashed buckets).
  */
 import { compareText } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -10,10 +11,10 @@ import { isPeerId, type PeerAddress } from './peerAddress.ts';
 
 export interface KnownAddress {
   readonly address: PeerAddress;
-  /** Who told us; the peer itself when it connected to us, our own id when the operator did. */
+  /** Who named the address: a peer (maybe this one, when it connected to us), or our own id if we reached it there. */
   readonly source: PeerId;
   readonly group: string;
-  /** Group of the IP that it came from, when the node itself named another one; else `group`. */
+  /** Group of the IP that the node connected from, if it named another IP as its own; else `group`. */
   readonly via: string;
   isOld: boolean;
   /** Dials since the last success. */
@@ -26,9 +27,9 @@ export interface AddressBookOptions {
   readonly self: PeerId;
   /** Refuse addresses that cannot be reached from everywhere. */
   readonly isStrict: boolean;
-  /** Never stored, so never told to others. */
+  /** Never stored, and so never told to other nodes. */
   readonly privateIds: ReadonlySet<PeerId>;
-  /** A number from 0 to n - 1. */
+  /** Returns a number from 0 to n - 1. */
   readonly choose: (n: number) => number;
 }
 
@@ -43,7 +44,7 @@ const SAMPLE_MIN = 32;
 export class AddressBook {
   readonly #options: AddressBookOptions;
   readonly #known = new Map<PeerId, KnownAddress>();
-  /** Grows with every change worth saving. */
+  /** Grows with every change that is worth saving. */
   version = 0;
 
   constructor(options: AddressBookOptions) {
@@ -58,7 +59,7 @@ export class AddressBook {
     return this.#known.has(id);
   }
 
-  /** `from`: the IP that the node itself was heard from, which may name another as its own. */
+  /** `from` is the IP that the node connected from. The node may have named another one as its own. */
   add(address: PeerAddress, source: PeerId, from = address.host): Result<void, string> {
     const { self, isStrict, privateIds } = this.#options;
     const ip = parseIp(address.host);
@@ -70,7 +71,8 @@ export class AddressBook {
     if (isStrict && !isRoutable(ip)) return err('cannot be reached from everywhere');
     const known = this.#known.get(address.id);
     if (known !== undefined && sameAddress(known.address, address)) return ok(undefined);
-    // What the node itself says moves it, and where we reached it; what others say, an address only that was tried and has never worked.
+    // A known address yields to the node's own word, or to where we reached the node. Any other source replaces it only
+    // if it was tried and has never worked.
     const isFirstHand = source === address.id || source === self;
     if (known !== undefined && !isFirstHand && (known.isOld || known.attempts === 0)) return ok(undefined);
     const group = groupOf(ip);
@@ -113,12 +115,12 @@ export class AddressBook {
     if (this.#known.delete(id)) this.version += 1;
   }
 
-  /** Someone to dial: as often one who has answered before as one who never has, and of one network as often as of another. */
+  /** Picks an address to dial. `old` and `new` addresses are equally likely, and so are their groups. */
   pick(now: Micros, isWanted: (id: PeerId) => boolean): PeerAddress | undefined {
     const due = this.#sorted().filter(
       ({ address, attempts, lastAttempt }) =>
         isWanted(address.id) &&
-        // An attempt that lies ahead was made by a clock that was set back since, in an earlier run.
+        // An attempt in the future was made in an earlier run, whose clock was set back since.
         (lastAttempt === 0 ||
           lastAttempt > now ||
           now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)),
@@ -133,7 +135,7 @@ export class AddressBook {
     return alike[this.#options.choose(alike.length)]?.address;
   }
 
-  /** Addresses to tell a peer: a random quarter of the book, so that nobody learns all of it at once. */
+  /** Addresses to send to a peer: a random quarter of the book, so that nobody learns all of it at once. */
   sample(max: number): readonly PeerAddress[] {
     const all = this.#sorted().filter(({ attempts }) => attempts < ATTEMPTS_MAX);
     const count = Math.min(
@@ -153,7 +155,7 @@ export class AddressBook {
     return this.#sorted();
   }
 
-  /** Takes an entry of a saved book, as far as the rules still allow it. */
+  /** Takes an entry of a saved book, if the rules still allow it. */
   restore(entry: Omit<KnownAddress, 'group' | 'via'>): void {
     if (this.#known.has(entry.address.id) || !this.add(entry.address, entry.source).ok) return;
     Object.assign(this.#known.get(entry.address.id) as KnownAddress, {
@@ -175,12 +177,12 @@ export class AddressBook {
       if (known.source === source && known.address.id !== source) ofSource += 1;
     }
     if (inGroup >= GROUP_MAX || ofSource >= SOURCE_MAX) return false;
-    // Keys cost nothing: who comes with many may name an IP of another network with each.
+    // Keys cost nothing: someone with many of them may name an IP of another network with each.
     if (fromGroup >= GROUP_MAX) return false;
     return this.#known.has(id) || this.#known.size < ADDRESSES_MAX || this.#evict();
   }
 
-  /** Makes room by forgetting the new address that failed most; old ones stay. */
+  /** Makes room: forgets the new address with the most failed dials. Old addresses stay. */
   #evict(): boolean {
     let worst: KnownAddress | undefined;
     for (const known of this.#sorted()) {

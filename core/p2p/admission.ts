@@ -1,22 +1,22 @@
-/** Whether a connection that has shaken hands may stay. */
+/** Decides whether a connection may stay after its handshake. */
 import { compareText } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
 import type { Link, Links } from './links.ts';
 import type { PeersConfig } from './peersContract.ts';
 import type { Standings } from './standing.ts';
 
-/** Two nodes that dial each other at once end up with two connections within this time. */
+/** If two nodes dial each other at once, both connections come up within this time. */
 const CROSSING_MICROS = 5_000_000;
 
 export interface AdmissionFacts {
   readonly config: PeersConfig;
   readonly links: Links;
   readonly standings: Standings;
-  /** Peers that the operator named: no limit keeps them out. */
+  /** Peers that the operator named. Connection limits do not apply to them. */
   isNeeded(peer: PeerId): boolean;
 }
 
-/** The reason to refuse, undefined to keep. */
+/** The reason to refuse the connection; undefined to keep it. */
 export function refusalOf(facts: AdmissionFacts, now: Micros, link: Link, peer: PeerId): string | undefined {
   const { config, links, standings, isNeeded } = facts;
   if (peer === config.self) return 'is this node itself';
@@ -25,7 +25,7 @@ export function refusalOf(facts: AdmissionFacts, now: Micros, link: Link, peer: 
   const other = links.of(peer);
   if (other !== undefined && !isBetter(now, link, other, peer, config.self)) return 'is connected already';
   if (isNeeded(peer)) return undefined;
-  // What it replaces leaves its place, which may be one among those that were dialled.
+  // The connection that this one replaces does not count. It may be of either direction.
   const others = links.up().filter((one) => one !== other);
   if (!config.allowDuplicateIp && others.some((one) => one.ip === link.ip))
     return `another peer has ${link.ip}`;
@@ -35,8 +35,9 @@ export function refusalOf(facts: AdmissionFacts, now: Micros, link: Link, peer: 
 }
 
 /**
- * Two connections to one peer. When both sides dialled at once, both must keep the same one: the one that the lower id
- * dialled. Otherwise a peer that proves its key again has lost the first connection, if we hear nothing there either.
+ * Chooses between two connections to one peer. If both nodes dialled at once, both must keep the same connection: the
+ * one that the lower id dialled. Otherwise a peer that connects again has lost its first connection, provided that we
+ * hear nothing there either.
  */
 function isBetter(now: Micros, fresh: Link, old: Link, peer: PeerId, self: PeerId): boolean {
   if (now - old.heardAt >= CROSSING_MICROS) return true;

@@ -8,12 +8,15 @@ import type { Packet } from './packets.ts';
 export interface ChannelSpec {
   readonly id: number;
   readonly priority: number;
-  /** Messages that may wait to be sent. */
+  /** Most messages that may wait to be sent. */
   readonly queueMax: number;
   readonly messageBytesMax: number;
 }
 
-/** What a full node advertises, in this order (reference §3); its pool takes transactions of so many bytes. */
+/**
+ * The channels that a full node advertises, in this order (reference §3). Its pool takes transactions of up to
+ * `txBytesMax` bytes.
+ */
 export const channelSpecs = (txBytesMax: number): readonly ChannelSpec[] => [
   { id: 0x40, priority: 5, queueMax: 1000, messageBytesMax: 104_857_605 },
   { id: 0x20, priority: 6, queueMax: 100, messageBytesMax: 1_048_576 },
@@ -25,21 +28,21 @@ export const channelSpecs = (txBytesMax: number): readonly ChannelSpec[] => [
   { id: 0x00, priority: 1, queueMax: 10, messageBytesMax: 64_000 },
 ];
 
-/** Of a node that is told nothing else. */
+/** The channels with the default pool configuration. */
 export const CHANNEL_SPECS: readonly ChannelSpec[] = channelSpecs(1_048_576);
 
-/** Bytes that may wait for one peer on all channels together; a single larger message may wait alone. */
+/** Most bytes that may wait for one peer on all channels together. A single larger message may wait alone. */
 export const QUEUED_BYTES_MAX = 32 << 20;
 
-/** One channel of one connection: a bounded queue out, one message being put together in. */
+/** One channel of one connection: a bounded send queue, and one message that is being received. */
 class Channel {
   readonly spec: ChannelSpec;
   readonly queue: Bytes[] = [];
   /** Bytes of the head message already cut into packets. */
   #sent = 0;
-  /** Halves with time, so that a channel that was busy lets others go first. */
+  /** Reduced by a fifth every two seconds. A channel that was busy lets others go first. */
   recentlySent = 0;
-  /** The message being put together: the first #received bytes are there. */
+  /** The message being received; its first #received bytes have arrived. */
   #buffer: Bytes = EMPTY;
   #received = 0;
 
@@ -74,7 +77,7 @@ class Channel {
     return ok(message);
   }
 
-  /** One buffer that doubles: packets of one byte must not cost more than they carry. */
+  /** Doubles one buffer as needed, so that packets of one byte do not cost more memory than they carry. */
   #append(data: Bytes, size: number): void {
     if (size > this.#buffer.length) {
       const grown = new Uint8Array(
@@ -90,7 +93,7 @@ class Channel {
 
 const hexId = (id: number): string => `0x${id.toString(16).padStart(2, '0')}`;
 
-/** All channels of a connection: who sends next, and what a packet adds to. */
+/** All channels of a connection: which of them sends next, and to which one a received packet belongs. */
 export class Channels {
   readonly #channels: readonly Channel[];
   readonly #payloadBytes: number;
@@ -128,7 +131,7 @@ export class Channels {
     return this.#channels.reduce((sum, channel) => sum + channel.queue.length, 0);
   }
 
-  /** The packet of the channel that has sent least for its priority; undefined when nothing waits. */
+  /** The next packet of the channel that has sent least for its priority; undefined if nothing waits. */
   nextPacket(): Packet | undefined {
     let best: Channel | undefined;
     for (const channel of this.#channels) {

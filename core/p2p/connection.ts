@@ -31,7 +31,7 @@ const STAGE_MICROS_MAX = 3_000_000;
 /** CometBFT's ping interval and pong timeout. */
 const PING_MS = 60_000;
 const PONG_MS_MAX = 45_000;
-/** A host that was held up looks once more so much later: the pong may lie in the socket, unread. */
+/** If the host was delayed or does not read, it checks again this much later: the pong may be unread in the socket. */
 const SECOND_LOOK_MICROS = 1_000_000;
 const DECAY_MICROS = 2_000_000;
 const AUTH_BYTES_MAX = 1_048_576;
@@ -80,14 +80,14 @@ export class Connection {
     return events;
   }
 
-  /** When `onTime` wants to be called; undefined once closed. */
+  /** When to call `onTime`; undefined once closed. */
   deadline(): Micros | undefined {
     if (this.#stage === 'closed') return undefined;
     if (this.#stage !== 'running') return this.#stageEnds;
     return Math.min(this.#pingAt, this.#decayAt, this.#pongBy ?? Number.MAX_SAFE_INTEGER);
   }
 
-  /** `isReading`: the host does read from the socket, so that silence is the peer's. */
+  /** `isReading`: the host reads from the socket, so silence is the peer's fault. */
   onTime(now: Micros, isReading = true): void {
     if (this.#stage === 'closed') return;
     if (this.#stage !== 'running') {
@@ -127,7 +127,7 @@ export class Connection {
     }
   }
 
-  /** How long the host should stop reading so that the receive rate holds; 0 for not at all. */
+  /** How long the host should stop reading to keep to the receive rate; 0 if it need not. */
   readPauseMicros(now: Micros): Micros {
     return this.#receiveBucket.debtMicros(now);
   }
@@ -141,7 +141,7 @@ export class Connection {
     return this.#channels.waiting;
   }
 
-  /** Bytes to write now, about `bytesMax` at the most; undefined when there are none or the send rate is used up. */
+  /** Bytes to write now, about `bytesMax` at most; undefined if there are none or the send rate is exhausted. */
   take(now: Micros, bytesMax: number): Bytes | undefined {
     const chunks = this.#outbox;
     this.#outbox = [];
@@ -159,7 +159,7 @@ export class Connection {
     return chunks.length === 0 ? undefined : joined(chunks);
   }
 
-  /** When the send rate allows the next packet; 0 for now. */
+  /** How long until the send rate allows the next packet; 0 if it does now. */
   sendPauseMicros(now: Micros): Micros {
     return this.#sendBucket.debtMicros(now);
   }
@@ -168,14 +168,14 @@ export class Connection {
     return this.#channels.states;
   }
 
-  /** `isFault`: the peer broke the protocol, rather than fell silent. */
+  /** `isFault`: the peer broke the protocol, rather than falling silent. */
   close(reason: string, isFault = true): void {
     if (this.#stage === 'closed') return;
     this.#stage = 'closed';
     this.#events.push({ kind: 'closed', reason, isFault });
   }
 
-  /** Handles one whole message; false when more bytes are needed or the connection is closed. */
+  /** Handles one whole message. False if more bytes are needed or the connection is closed. */
   #advance(now: Micros): boolean {
     switch (this.#stage) {
       case 'key':
@@ -225,7 +225,7 @@ export class Connection {
     const signature = suite.ed25519Sign(nodeSeed, challenge);
     this.#outbox.push(this.#sealer.seal(delimited(encodeAuth({ pubKey, signature }))));
     this.#enter(now, 'auth');
-    // Bytes that came behind the key are already sealed.
+    // Bytes that arrived after the key are already encrypted.
     const early = this.#opener.open(this.#plain.takeAll());
     if (!early.ok) return this.#fail(early.error);
     this.#plain.push(early.value);
@@ -291,5 +291,5 @@ export class Connection {
   }
 }
 
-/** Control packets that may wait for the socket: a peer that pings without reading is cut off. */
+/** Most control packets that wait for the socket. A peer that pings without reading is disconnected. */
 const CONTROL_MAX = 64;

@@ -1,4 +1,4 @@
-/** What a Connection is told once, and what it tells its host. */
+/** The options of a Connection, and the events that it reports to its host. */
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Millis, PeerId } from '../types/ids.ts';
@@ -20,13 +20,13 @@ export interface ConnectionOptions {
   /** Bytes per second in each direction. */
   readonly sendRate: number;
   readonly receiveRate: number;
-  /** Data bytes of one packet; both ends must agree. 1024 unless told. */
+  /** Most data bytes in one packet; both ends must agree. Default 1024. */
   readonly payloadBytesMax?: number;
-  /** Bytes that may wait for the peer; 32 MiB unless told. */
+  /** Most bytes that may wait for the peer. Default 32 MiB. */
   readonly queuedBytesMax?: number;
-  /** Between two pings; 60 s unless told. */
+  /** Time between two pings. Default 60 s. */
   readonly pingMs?: Millis;
-  /** A peer that answers no ping within this time is gone; 45 s unless told. */
+  /** A peer that answers no ping within this time is gone. Default 45 s. */
   readonly pongMsMax?: Millis;
   readonly aead?: Aead;
   readonly keyExchange?: KeyExchange;
@@ -35,5 +35,5 @@ export interface ConnectionOptions {
 export type ConnectionEvent =
   | { readonly kind: 'ready'; readonly peer: PeerId; readonly info: NodeInfo }
   | { readonly kind: 'message'; readonly channel: number; readonly bytes: Bytes }
-  /** Terminal: nothing comes after it, and the host closes the socket. */
+  /** The last event of a connection. The host then closes the socket. */
   | { readonly kind: 'closed'; readonly reason: string; readonly isFault: boolean };

@@ -2,7 +2,7 @@ import { assert } from '../lib/assert.ts';
 import { type Bytes, concat, EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 
-/** Cuts length-prefixed messages out of a byte stream that arrives in pieces. Keeps at most one unfinished message. */
+/** Cuts length-prefixed messages out of a byte stream. Keeps at most one unfinished message. */
 export class DelimitedReader {
   #rest: Bytes = EMPTY;
 
@@ -10,7 +10,7 @@ export class DelimitedReader {
     if (bytes.length > 0) this.#rest = this.#rest.length === 0 ? bytes : concat(this.#rest, bytes);
   }
 
-  /** The next message, undefined when more bytes are needed; an error when it claims more than `bytesMax`. */
+  /** The next message; undefined if more bytes are needed; an error if it claims more than `bytesMax` bytes. */
   next(bytesMax: number): Result<Bytes | undefined, string> {
     let length = 0;
     for (let i = 0; i < 5; i++) {
@@ -30,7 +30,7 @@ export class DelimitedReader {
     return message;
   }
 
-  /** Gives up all bytes not yet cut: they belong to the next layer of the protocol. */
+  /** Removes and returns all remaining bytes: they belong to the next layer of the protocol. */
   takeAll(): Bytes {
     const rest = this.#rest;
     this.#rest = EMPTY;
@@ -38,7 +38,7 @@ export class DelimitedReader {
   }
 }
 
-/** Length prefix and message. */
+/** The message with its length prefix. */
 export function delimited(message: Bytes): Bytes {
   const prefix: number[] = [];
   let rest = message.length;

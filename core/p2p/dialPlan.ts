@@ -1,10 +1,10 @@
 import type { Micros, Millis, PeerId } from '../types/ids.ts';
 import type { PeerAddress } from './peerAddress.ts';
 
-/** First wait after a failed dial; doubles with each further one. */
+/** Shortest wait after a first failed dial; doubles with each further failure. */
 const BACKOFF_MS: Millis = 500;
 export const BACKOFF_MS_MAX: Millis = 30_000;
-/** A connection that lived this long was worth having: the next wait is short again. */
+/** After a connection that lasted this long, the next wait is short again. */
 const STABLE_MICROS = 10_000_000;
 
 interface Plan {
@@ -13,7 +13,7 @@ interface Plan {
   dueAt: Micros;
 }
 
-/** When to dial the peers that the operator named. Waits grow and are jittered, so that a cluster does not dial in step. */
+/** When to dial the peers that the operator named. Waits grow and are jittered, lest a cluster dials in lockstep. */
 export class DialPlan {
   readonly #plans: Plan[];
   readonly #choose: (n: number) => number;
@@ -33,7 +33,7 @@ export class DialPlan {
     return this.#plans.length;
   }
 
-  /** Dials this one too from now on, unless it does already. */
+  /** Plans to dial this peer too, unless it is planned already. */
   add(address: PeerAddress): void {
     if (this.#find(address.id) === undefined) this.#plans.push({ address, failures: 0, dueAt: 0 });
   }
@@ -48,13 +48,13 @@ export class DialPlan {
       .map((plan) => plan.address);
   }
 
-  /** The earliest time at which a wanted peer is due; undefined without one. */
+  /** The earliest time at which a wanted peer is due; undefined if no peer is wanted. */
   nextAt(isWanted: (id: PeerId) => boolean): Micros | undefined {
     const times = this.#plans.filter((plan) => isWanted(plan.address.id)).map((plan) => plan.dueAt);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** A dial failed, or a connection ended that had been up for `upMicros`. */
+  /** A dial failed (`upMicros` 0), or a connection ended that had been up for `upMicros`. */
   onEnd(now: Micros, id: PeerId, upMicros: Micros): void {
     const plan = this.#find(id);
     if (plan === undefined) return;

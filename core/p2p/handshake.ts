@@ -18,11 +18,11 @@ export interface ConnectionSecrets {
   readonly challenge: Bytes;
 }
 
-/** X25519, as a port: the reference runs anywhere, a host may have a faster one. */
+/** X25519 as a port: this implementation runs anywhere, a host may have a faster one. */
 export interface KeyExchange {
   /** Public half of a 32-byte secret. */
   publicKey(secret: Bytes): Bytes;
-  /** undefined for the low-order points whose product is all zero. */
+  /** undefined for a low-order point, with which the product is all zero. */
   shared(secret: Bytes, remotePublic: Bytes): Bytes | undefined;
 }
 

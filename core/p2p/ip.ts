@@ -1,4 +1,4 @@
-/** IP addresses as text: enough to sort them into groups and to tell which can be reached from everywhere. */
+/** IP addresses as text: enough to group them and to tell which can be reached from everywhere. */
 import type { Bytes } from '../lib/bytes.ts';
 
 function parseV4(text: string): Bytes | undefined {
@@ -43,13 +43,13 @@ function parseV6(text: string): Bytes | undefined {
   return isMapped ? bytes.slice(12) : bytes;
 }
 
-/** 4 or 16 bytes; a v4 address within v6 (`::ffff:1.2.3.4`) counts as v4. undefined when it is no IP. */
+/** 4 or 16 bytes; undefined if the text is no IP. A v4 address mapped into v6 (`::ffff:1.2.3.4`) counts as v4. */
 export const parseIp = (text: string): Bytes | undefined => parseV4(text) ?? parseV6(text);
 
-/** The same address always as the same text, as far as sockets name v4 peers in two ways. */
+/** Gives an address one spelling: sockets show a v4 peer also as mapped v6, and v6 addresses with a zone. */
 export const plainIp = (text: string): string => text.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
 
-/** v4 networks that are private, local, or set apart (RFC 1918, 3927, 5737, 6598, 1122, 5771), as [first byte, second, bits]. */
+/** v4 networks that are private, local or reserved (RFC 1918, 3927, 5737, 6598, 1122, 5771). */
 const RESERVED_V4: readonly (readonly [network: number, bits: number])[] = [
   [0x00000000, 8],
   [0x0a000000, 8],
@@ -73,10 +73,10 @@ function isRoutableV4(ip: Bytes): boolean {
 const isRoutableV6 = (ip: Bytes): boolean =>
   (ip[0] as number) >> 5 === 1 && !(ip[0] === 0x20 && ip[1] === 0x01 && ip[2] === 0x0d && ip[3] === 0xb8);
 
-/** Can it be dialled from anywhere? Strict address books keep no other. */
+/** Whether the address can be dialled from everywhere. A strict address book keeps no others. */
 export const isRoutable = (ip: Bytes): boolean => (ip.length === 4 ? isRoutableV4(ip) : isRoutableV6(ip));
 
-/** Who shares it is likely one operator: /16 of v4, /32 of v6, one group for all that is not routable. */
+/** Nodes of one group likely have one operator: /16 of v4, /32 of v6, and one group for all that is not routable. */
 export function groupOf(ip: Bytes): string {
   if (!isRoutable(ip)) return 'local';
   return ip.length === 4 ? `${ip[0]}.${ip[1]}` : [...ip.subarray(0, 4)].join(':');

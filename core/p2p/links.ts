@@ -1,22 +1,22 @@
-/** The open connections, from the dial or the accept on, and which of them leads to which peer. */
+/** The open connections, from dial or accept on, and which of them belongs to which peer. */
 import { compareText } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
 import type { NodeInfo } from '../types/peer.ts';
 import type { PeerAddress } from './peerAddress.ts';
 
-/** Names one connection, from the dial or the accept on. */
+/** Identifies one connection, from dial or accept on. */
 export type LinkId = number;
 export type Direction = 'inbound' | 'outbound';
 
 export interface Link {
   readonly id: LinkId;
   readonly direction: Direction;
-  /** Remote IP, or the host that was dialled until it is known. */
+  /** Remote IP; until it is known, the host that was dialled. */
   ip: string;
   readonly dialled: PeerAddress | undefined;
   readonly openedAt: Micros;
   heardAt: Micros;
-  /** This and what follows are set once the handshake is done. */
+  /** This and the following fields are set once the handshake is done. */
   peer: PeerId | undefined;
   info: NodeInfo | undefined;
   upAt: Micros;
@@ -67,7 +67,7 @@ export class Links {
     this.#byPeer.set(peer, link);
   }
 
-  /** False when it was gone already. */
+  /** False if the link was removed before. */
   remove(link: Link): boolean {
     if (!this.#links.delete(link.id)) return false;
     if (link.peer !== undefined && this.#byPeer.get(link.peer) === link) this.#byPeer.delete(link.peer);
@@ -83,14 +83,14 @@ export class Links {
     return [...this.#links.values()].filter((link) => link.direction === 'outbound');
   }
 
-  /** Inbound links in their handshake. */
+  /** Inbound links that are still in their handshake. */
   arriving(): readonly Link[] {
     return [...this.#links.values()].filter(
       (link) => link.direction === 'inbound' && link.peer === undefined,
     );
   }
 
-  /** Connected to the peer, or dialling it. */
+  /** Whether we are connected to the peer or are dialling it. */
   isBusyWith(peer: PeerId): boolean {
     if (this.#byPeer.has(peer)) return true;
     for (const link of this.#links.values()) if (link.dialled?.id === peer) return true;
@@ -98,7 +98,7 @@ export class Links {
   }
 }
 
-/** Of these links the oldest one of the IP that holds most. */
+/** The oldest link of the IP that has the most of these links. */
 export function oldestOfBusiest(open: readonly Link[]): Link {
   const counts = new Map<string, number>();
   for (const { ip } of open) counts.set(ip, (counts.get(ip) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Merlin transcripts (merlin.cool v1.0) over STROBE-128, as far as CometBFT's handshake uses them: AD, PRF, challenge. */
+/** Merlin transcripts (merlin.cool v1.0) over STROBE-128, as far as CometBFT's handshake needs: AD, PRF, challenge. */
 import { keccakP } from '@noble/hashes/sha3.js';
 import type { Bytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';

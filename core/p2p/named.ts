@@ -4,10 +4,10 @@ import { DialPlan } from './dialPlan.ts';
 import type { PeerAddress } from './peerAddress.ts';
 import type { DialOrder, PeersConfig } from './peersContract.ts';
 
-/** Peers of each kind that the operator of a running node can name. */
+/** Most peers of each kind that the operator of a running node can name. */
 const NAMED_MAX = 1000;
 
-/** The peers that the operator named, in the configuration and since. */
+/** The peers that the operator named, in the configuration or at run time. */
 export class Named {
   readonly persistent: DialPlan;
   readonly privateIds: Set<PeerId>;
@@ -20,17 +20,17 @@ export class Named {
     this.#unconditional = new Set(config.unconditional);
   }
 
-  /** No limit keeps these out. */
+  /** Connection limits do not apply to these peers. */
   isNeeded(peer: PeerId): boolean {
     return this.#unconditional.has(peer) || this.isPlanned(peer);
   }
 
-  /** It is dialled by its plan, after waits of its own, and not because its address is known. */
+  /** The peer is dialled by its own plan, with its own waits, and not picked from the address book. */
   isPlanned(peer: PeerId): boolean {
     return this.persistent.addressOf(peer) !== undefined;
   }
 
-  /** Remembers the peers of an order in the way it asks for: all of them or none. */
+  /** Remembers the peers of an order as the order asks. Takes all of them or none. */
   add({ peers, persistent, unconditional, isPrivate }: DialOrder): Result<void, string> {
     const fullest = Math.max(this.persistent.size, this.#unconditional.size, this.privateIds.size);
     if (fullest + peers.length > NAMED_MAX) return err(`more than ${NAMED_MAX} peers would be named`);

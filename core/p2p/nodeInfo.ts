@@ -1,4 +1,4 @@
-/** Who a node says it is, and whether we can talk to it (CometBFT DefaultNodeInfo, reference §8). */
+/** What a node says about itself, and whether we can talk to it (CometBFT DefaultNodeInfo, reference §8). */
 import { bytes, embed, string, uint64 } from '../codec/fields.ts';
 import { decode, encode, table, tolerant } from '../codec/proto.ts';
 import type { CodecError } from '../codec/wire.ts';
@@ -9,7 +9,7 @@ import type { NodeInfo } from '../types/peer.ts';
 
 export const P2P_PROTOCOL = 8;
 export const BLOCK_PROTOCOL = 11;
-/** Encoded NodeInfo, in bytes. */
+/** Largest encoded NodeInfo, in bytes. */
 export const NODE_INFO_BYTES_MAX = 10_240;
 const CHANNELS_MAX = 16;
 const TEXT_BYTES_MAX = 1024;
@@ -41,7 +41,7 @@ export const decodeNodeInfo = (from: Bytes): Result<NodeInfo, CodecError> => dec
 
 const isPrintableAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
-/** The reason why a peer with this NodeInfo is refused. `authenticated` is the id its key proved. */
+/** The error is the reason to refuse this peer. `authenticated` is the id that its key has proved. */
 export function checkNodeInfo(self: NodeInfo, peer: NodeInfo, authenticated: PeerId): Result<void, string> {
   if (peer.id !== authenticated) return err(`claims node id ${peer.id}, its key is ${authenticated}`);
   if (peer.id === self.id) return err('is this node itself');

@@ -8,11 +8,11 @@ import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
 import type { PublicKey } from '../types/validator.ts';
 
-/** Data bytes of one packet, unless both ends are told otherwise (max_packet_msg_payload_size). */
+/** Most data bytes in one packet by default (max_packet_msg_payload_size). Both ends must agree. */
 export const PAYLOAD_BYTES_DEFAULT = 1024;
-/** The most it can be set to. */
+/** The largest value that it can be set to. */
 export const PAYLOAD_BYTES_MAX = 65_536;
-/** What a packet is longer than its payload: channel, eof and framing. */
+/** Most bytes of a packet beyond its payload: channel, eof and framing. */
 export const PACKET_OVERHEAD_BYTES = 24;
 
 export type Packet =
@@ -51,7 +51,7 @@ export const AUTH = table<AuthMessage>('AuthSigMessage', [
 export const encodeAuth = (message: AuthMessage): Bytes => encode(AUTH, message);
 export const decodeAuth = (from: Bytes): Result<AuthMessage, CodecError> => decode(AUTH, from);
 
-/** google.protobuf.BytesValue, how the ephemeral key travels. */
+/** google.protobuf.BytesValue, in which the ephemeral key is sent. */
 const BYTES_VALUE = table<{ readonly value: Bytes }>('BytesValue', [bytes(1, 'value', 32)]);
 export const encodeKey = (value: Bytes): Bytes => encode(BYTES_VALUE, { value });
 export const decodeKey = (from: Bytes): Result<{ readonly value: Bytes }, CodecError> =>

@@ -1,11 +1,11 @@
-/** `id@host:port`, how operators and peers name a node (reference §8). */
+/** `id@host:port`, by which operators and peers name a node (reference §8). */
 import { err, ok, type Result } from '../lib/result.ts';
 import type { PeerId } from '../types/ids.ts';
 import { isRoutable, parseIp, plainIp } from './ip.ts';
 
 export interface PeerAddress {
   readonly id: PeerId;
-  /** Name or IP without brackets; addresses from peers are always IPs. */
+  /** Name, or IP without brackets. In addresses from peers it is always an IP. */
   readonly host: string;
   readonly port: number;
 }
@@ -30,13 +30,13 @@ export function parsePeerAddress(text: string): Result<PeerAddress, string> {
 export const formatPeerAddress = ({ id, host, port }: PeerAddress): string =>
   `${id}@${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** The port of `tcp://host:port`, as a NodeInfo claims it; undefined when it names none that could be dialled. */
+/** The port of `tcp://host:port`, as a NodeInfo claims it; undefined if there is none that can be dialled. */
 export function portOf(listenAddress: string): number | undefined {
   const port = Number(/:(\d{1,5})$/.exec(listenAddress)?.[1] ?? 0);
   return port >= 1 && port <= 65535 ? port : undefined;
 }
 
-/** The IP of `tcp://ip:port`, as a NodeInfo claims it, if it can be dialled from everywhere (`external_address`). */
+/** The IP of `tcp://ip:port` in a NodeInfo (`external_address`), if it can be dialled from everywhere. */
 export function publicHostOf(listenAddress: string): string | undefined {
   const match = /^(?:[a-z]+:\/\/)?(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):\d{1,5}$/.exec(listenAddress);
   const host = match?.[1] ?? match?.[2] ?? '';

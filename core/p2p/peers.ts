@@ -1,6 +1,6 @@
 /**
- * Who we are connected to and why: dials, limits, duplicates, faults, bans, the exchange of addresses. Without I/O: the
- * host reports what happens to sockets, and does what `PeersOut` says.
+ * Manages the connections to peers: dials, limits, duplicates, faults, bans, and the exchange of addresses. Without
+ * I/O: the host reports what happens to sockets, and does what `PeersOut` says.
  */
 import { unreachable } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -19,13 +19,13 @@ import { Pex } from './pex.ts';
 import { encodePexMessage, type PexMessage } from './pexMessages.ts';
 import { BAN_MS_MAX, type Ban, Standings } from './standing.ts';
 
-/** Inbound connections in their handshake. When all are taken, the IP that holds most gives one up. */
+/** Most inbound connections in their handshake. If there are more, the IP that has most of them loses one. */
 const HANDSHAKES_MAX = 64;
 const PROTOCOL_FAULT = 40;
-/** Operators want their own peers back even when those misbehave; a minute keeps them from costing others much. */
+/** Operators want their own peers back even after misbehaviour. A ban of a minute limits the harm to others. */
 const NEEDED_BAN_MS_MAX: Millis = 60_000;
 const ENSURE_MICROS = 30_000_000;
-/** While there is nobody at all. */
+/** Used while there is no peer at all. */
 const ENSURE_ALONE_MICROS = 3_000_000;
 /** A book larger than this needs no more addresses. */
 const ADDRESSES_ENOUGH = 1000;
@@ -78,7 +78,7 @@ export class Peers {
     return this.standings.bans(now);
   }
 
-  /** Takes over bans, of an earlier run or of a time when these peers were not needed; those that are needed by now get off lightly. */
+  /** Restores bans of an earlier run. Also shortens those of peers that the operator has named since. */
   restoreBans(now: Micros, bans: readonly Ban[]): void {
     for (const ban of bans) {
       const latest = this.#isNeeded(ban.peer) ? now + NEEDED_BAN_MS_MAX * 1000 : ban.until;
@@ -88,13 +88,13 @@ export class Peers {
     }
   }
 
-  /** When `onTime` wants to be called. */
+  /** When to call `onTime`. */
   wakeAt(): Micros {
     const isWanted = (id: PeerId): boolean => !this.#links.isBusyWith(id);
     return Math.min(this.#ensureAt, this.#named.persistent.nextAt(isWanted) ?? Number.MAX_SAFE_INTEGER);
   }
 
-  /** Dials whoever is due and looks for more peers. Call once at the start, too. */
+  /** Dials the peers that are due, and looks for more. To be called once at the start, too. */
   onTime(now: Micros, out: PeersOut): void {
     const isWanted = (id: PeerId): boolean =>
       !this.#links.isBusyWith(id) && this.standings.banOf(now, id) === undefined;
@@ -104,12 +104,12 @@ export class Peers {
     this.#ensureAt = now + (this.#links.up().length === 0 ? ENSURE_ALONE_MICROS : ENSURE_MICROS);
   }
 
-  /** Dials now, whatever the plans say, and remembers on request who these are. Not the banned, nor the connected. */
+  /** Dials peers now, whatever the plans say, and remembers them as ordered. Skips banned and connected peers. */
   dialNow(now: Micros, order: DialOrder, out: PeersOut): Result<void, string> {
     const peers = order.peers.filter(({ id }) => id !== this.#config.self);
     const named = this.#named.add({ ...order, peers });
     if (!named.ok) return named;
-    // Whoever has just become needed gets off lightly, and is dialled when its ban is over.
+    // A peer that has just been named gets a shorter ban, and is dialled when the ban ends.
     this.restoreBans(
       now,
       this.bans(now).filter(({ peer }) => peers.some(({ id }) => id === peer)),
@@ -133,7 +133,7 @@ export class Peers {
     return ok(this.#links.open(now, 'inbound', ip, undefined).id);
   }
 
-  /** The socket of a dial is open; its remote IP is known now. */
+  /** The socket of a dial is open, so its remote IP is known. */
   onDialled(link: LinkId, ip: string): void {
     const found = this.#links.get(link);
     if (found !== undefined) found.ip = plainIp(ip);
@@ -144,7 +144,7 @@ export class Peers {
     if (found !== undefined) found.heardAt = now;
   }
 
-  /** The handshake is done and `peer` is who it says: keep the connection or not. */
+  /** The handshake is done and `peer` has proved its id: keeps or refuses the connection. */
   onReady(now: Micros, linkId: LinkId, peer: PeerId, info: NodeInfo, out: PeersOut): void {
     const link = this.#links.get(linkId);
     if (link === undefined) return;
@@ -168,7 +168,7 @@ export class Peers {
     if (this.#config.pex) this.#learn(now, link, info, out);
   }
 
-  /** The connection ended by itself; `isFault` when the peer broke the protocol. */
+  /** The connection has ended by itself. `isFault`: the peer broke the protocol. */
   onEnded(now: Micros, linkId: LinkId, reason: string, isFault: boolean, out: PeersOut): void {
     const link = this.#links.get(linkId);
     if (link === undefined) return;
@@ -180,7 +180,7 @@ export class Peers {
     this.#end(now, link, undefined, out);
   }
 
-  /** The node found a peer out. */
+  /** The node wants a peer dropped for breaking the protocol. */
   onDrop(now: Micros, peer: PeerId, reason: string, out: PeersOut): void {
     const link = this.#links.of(peer);
     if (link === undefined) return;
@@ -225,7 +225,7 @@ export class Peers {
     out.dial(link.id, address);
   }
 
-  /** Forgets the link; a reason means that the host has to close it. */
+  /** Forgets the link. With a `reason`, the host has to close the connection. */
   #end(now: Micros, link: Link, reason: string | undefined, out: PeersOut): void {
     const isItsLink = link.peer !== undefined && this.#links.of(link.peer) === link;
     if (!this.#links.remove(link)) return;
@@ -262,7 +262,7 @@ export class Peers {
     out.note('warn', 'peer banned', { peer: ban.peer, reason: ban.reason, seconds: forSeconds });
   }
 
-  /** A peer that answers is worth remembering, and may know others. */
+  /** Remembers the address of a peer that answers, and asks it for others. */
   #learn(now: Micros, link: Link, info: NodeInfo, out: PeersOut): void {
     const peer = link.peer as PeerId;
     if (link.direction === 'outbound') {
@@ -273,7 +273,7 @@ export class Peers {
     }
     const port = portOf(info.listenAddress);
     if (port === undefined) return;
-    // Behind a translating router others see it at an IP where nobody can dial it.
+    // Behind NAT a peer is seen at an IP where nobody can dial it. It may name a public one.
     const host = publicHostOf(info.listenAddress) ?? link.ip;
     this.book.add({ id: peer, host, port }, peer, link.ip);
   }
@@ -297,7 +297,7 @@ export class Peers {
     const up = this.connected();
     const one = up.length === 0 ? undefined : up[this.#choose(up.length)];
     if (one !== undefined) this.#ask(now, one, out);
-    // Addresses of which none is due, because none has answered for long, are as good as none.
+    // If no address is due, because none has answered for long, the book is as good as empty.
     const isAlone = up.length === 0 && this.#links.outbound().length === 0;
     if (outbound.length >= outboundMax || (this.book.size > 0 && !isAlone)) return;
     for (const address of this.#seeds.due(now, isWanted)) {

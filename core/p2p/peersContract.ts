@@ -1,4 +1,4 @@
-/** What the peers machine is told once, and what it tells its host to do. */
+/** The configuration of the peers machine, and its instructions to the host. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Millis, PeerId } from '../types/ids.ts';
 import type { LinkId } from './links.ts';
@@ -8,35 +8,35 @@ export interface PeersConfig {
   readonly self: PeerId;
   readonly persistent: readonly PeerAddress[];
   readonly seeds: readonly PeerAddress[];
-  /** Peers beyond these are refused; unconditional and persistent ones do not count. */
+  /** Limits on connected peers. Unconditional and persistent peers do not count. */
   readonly inboundMax: number;
   readonly outboundMax: number;
   readonly unconditional: ReadonlySet<PeerId>;
-  /** Never told to others. */
+  /** Their addresses are never told to others. */
   readonly privateIds: ReadonlySet<PeerId>;
   readonly allowDuplicateIp: boolean;
   readonly isStrict: boolean;
   readonly pex: boolean;
-  /** Answer with addresses, then hang up. */
+  /** Answers requests for addresses, then disconnects. */
   readonly seedMode: boolean;
-  /** Longest wait between dials of a persistent peer; 0 for the usual one. */
+  /** Longest wait between dials of a persistent peer; 0 for the default. */
   readonly persistentDialMsMax: Millis;
 }
 
-/** Peers that an operator wants dialled at once. */
+/** An operator's order to dial peers at once. */
 export interface DialOrder {
   readonly peers: readonly PeerAddress[];
-  /** To be dialled again whenever they are gone. */
+  /** Dial them again whenever they are gone. */
   readonly persistent: boolean;
-  /** No limit keeps them out. */
+  /** Connection limits do not apply to them. */
   readonly unconditional: boolean;
-  /** Their addresses are told to nobody. */
+  /** Their addresses are never told to others. */
   readonly isPrivate: boolean;
 }
 
 export interface PeersOut {
   dial(link: LinkId, address: PeerAddress): void;
-  /** Writes what is queued, then ends the socket. Nothing is reported about the link any more. */
+  /** Writes what is queued, then closes the socket. Nothing more is reported about the link. */
   close(link: LinkId, reason: string): void;
   up(peer: PeerId, link: LinkId): void;
   down(peer: PeerId): void;

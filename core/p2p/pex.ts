@@ -1,4 +1,4 @@
-/** The rules of the address exchange (reference §8): who may ask, who may answer, and how often. */
+/** Rules of the address exchange (reference §8): who may ask, who may answer, and how often. */
 
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -8,17 +8,17 @@ import { parseIp } from './ip.ts';
 import { isPeerId } from './peerAddress.ts';
 import { decodePexMessage, PEX_ADDRESSES_MAX, type PexMessage } from './pexMessages.ts';
 
-/** Honest peers ask every 30 s; a third of it leaves room for clocks and restarts. */
+/** Least time between two requests of a peer. Honest peers ask every 30 s; a third allows for clocks and restarts. */
 export const ASK_MICROS_MIN = 10_000_000;
-/** How often we ask one peer. */
+/** Least time between two requests of ours to one peer. */
 const OWN_ASK_MICROS = 30_000_000;
-/** Requests answered at once before the interval counts: one at connecting, one of the first round. */
+/** Requests that need not keep the interval: one on connecting, one of the first round. */
 const FREE_ASKS = 2;
 
 interface Talk {
   asks: number;
   askedAt: Micros;
-  /** We asked and have no answer yet: addresses are welcome once. */
+  /** We have asked and got no answer yet. Addresses are accepted once. */
   isAnswerDue: boolean;
   ourAskAt: Micros | undefined;
 }
@@ -29,7 +29,7 @@ export type PexAnswer =
 
 export class Pex {
   readonly #book: AddressBook;
-  /** One entry a connected peer. */
+  /** One entry for each connected peer. */
   readonly #talks = new Map<PeerId, Talk>();
 
   constructor(book: AddressBook) {
@@ -44,7 +44,7 @@ export class Pex {
     this.#talks.delete(peer);
   }
 
-  /** The request to send, or undefined while an earlier one is open or was sent not long ago. */
+  /** The request to send; undefined if an earlier one is unanswered or too recent. */
   ask(now: Micros, peer: PeerId): PexMessage | undefined {
     const talk = this.#talks.get(peer);
     if (talk === undefined || talk.isAnswerDue) return undefined;
@@ -89,7 +89,7 @@ export class Pex {
       if (!isPeerId(id) || parseIp(ip) === undefined || port < 1 || port > 65535) {
         return err(`sends the address "${id.slice(0, 40)}@${ip}:${port}", which is none`);
       }
-      // An address the book does not want (not routable, private, too many alike) is no fault of the sender.
+      // If the book does not want an address (not routable, private, too many alike), that is not the sender's fault.
       if (this.#book.add({ id, host: ip, port }, peer).ok) count += 1;
     }
     return ok({ kind: 'learned', count });

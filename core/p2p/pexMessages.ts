@@ -1,4 +1,4 @@
-/** tendermint.p2p.Message, channel 0x00: peers tell each other of peers (reference §8). */
+/** tendermint.p2p.Message on channel 0x00: peers exchange addresses of nodes (reference §8). */
 import { repeated, string, uint32 } from '../codec/fields.ts';
 import { oneOf } from '../codec/oneOf.ts';
 import { decode, encode, table } from '../codec/proto.ts';
@@ -6,7 +6,7 @@ import type { CodecError } from '../codec/wire.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
 
-/** Addresses in one answer. */
+/** Most addresses in one answer. */
 export const PEX_ADDRESSES_MAX = 250;
 const TEXT_BYTES_MAX = 64;
 

@@ -7,22 +7,22 @@ export interface RelayTx {
   readonly bytes: Bytes;
   /** Lower-case hex of sha256(bytes). */
   readonly key: string;
-  /** Order of arrival in the pool. */
+  /** Position in the order of arrival in the pool. */
   readonly sequence: number;
 }
 
-/** Of one turn to one peer, in transactions and bytes: the wire's queue is short, and others want it too. */
+/** Limits of one turn to one peer: the send queue is short, and other messages need it too. */
 const TURN_TXS_MAX = 256;
 const TURN_BYTES_MAX = 512 * 1024;
-/** What did not fit into a turn waits so long for the next. */
+/** Ticks that the rest of a turn waits for the next one. */
 const REMAINDER_TICKS = 2;
 
-/** What waits for one peer. Holds what is in the pool, and for a while what was, never more than its bound. */
+/** The transactions that wait to be sent to one peer: pooled now or until recently, and bounded in number. */
 export class RelayLine {
   readonly peer: PeerId;
-  /** Until something may be sent again. */
+  /** Ticks until our clients' transactions may be sent again. */
   quietTicks = 0;
-  /** Rests to go until the peer is tried again. */
+  /** Rest turns left until the peer is tried again. */
   restTurns = 0;
   readonly #isWanted: (tx: RelayTx) => boolean;
   readonly #waitingMax: number;
@@ -62,7 +62,7 @@ export class RelayLine {
     return this.#heard.length > 0 && this.#heardTicks === 0;
   }
 
-  /** Ticks until something changes by itself; the largest integer for never, or not before the rest is over. */
+  /** Ticks until something becomes due by itself; the largest integer if nothing does, or if the line rests. */
   get nextTicks(): number {
     if (this.restTurns > 0) return Number.MAX_SAFE_INTEGER;
     const own = this.#own.length > 0 || this.quietTicks > 0 ? Math.max(1, this.quietTicks) : undefined;
@@ -70,20 +70,20 @@ export class RelayLine {
     return Math.min(own ?? Number.MAX_SAFE_INTEGER, heard ?? Number.MAX_SAFE_INTEGER);
   }
 
-  /** From a client of this node. */
+  /** Adds a transaction from a client of this node. */
   addOwn(tx: RelayTx): void {
     this.#own.push(tx);
     this.#bound();
   }
 
-  /** From another peer; the first of a series waits so long. */
+  /** Adds a transaction from another peer. If no such one waits yet, `ticks` is how long it waits. */
   addHeard(tx: RelayTx, ticks: number): void {
     if (this.#heard.length === 0) this.#heardTicks = ticks;
     this.#heard.push(tx);
     this.#bound();
   }
 
-  /** Puts back what was taken. */
+  /** Puts back transactions that could not be sent. */
   takeBack(txs: readonly RelayTx[]): void {
     append(this.#heard, txs);
     this.#isMixed = true;
@@ -95,7 +95,7 @@ export class RelayLine {
     this.#heardTicks = Math.max(0, this.#heardTicks - ticks);
   }
 
-  /** What may leave now, in order of arrival; the rest goes on waiting. */
+  /** Takes what may be sent now, in order of arrival. The rest keeps waiting. */
   take(isKnown: (tx: RelayTx) => boolean): readonly RelayTx[] {
     const taken: RelayTx[] = [];
     let bytes = 0;
@@ -109,7 +109,7 @@ export class RelayLine {
       }
       return [];
     };
-    // Where turns are full, whoever always goes first leaves the other waiting for ever.
+    // If both kinds are due, they are merged: with full turns, the kind served second would wait forever.
     if (this.#isMixed || (this.#isHeardDue && this.#own.length > 0)) this.#sort();
     if (this.#isHeardDue) {
       this.#heard = from(this.#heard);
@@ -119,7 +119,7 @@ export class RelayLine {
     return taken;
   }
 
-  /** All in one row, what came back as well: a sender's transactions must go in the order of their nonces. */
+  /** Merges both queues and what came back in order of arrival: a sender's transactions must go in nonce order. */
   #sort(): void {
     this.#isMixed = false;
     const sorted = [...this.#heard, ...this.#own].sort((a, b) => a.sequence - b.sequence);
@@ -127,7 +127,7 @@ export class RelayLine {
     this.#own = [];
   }
 
-  /** What has left the pool is let go: what remains is no more than the pool. */
+  /** If the line is too long, drops transactions that are no longer pooled. The rest is no more than the pool. */
   #bound(): void {
     if (this.size <= this.#waitingMax) return;
     if (this.#isMixed) this.#sort();

@@ -7,11 +7,11 @@ import { err, ok, type Result } from '../lib/result.ts';
 /** ChaCha20-Poly1305 without associated data: 32-byte key, 12-byte nonce, 16-byte tag at the end. */
 export interface Aead {
   seal(key: Bytes, nonce: Bytes, plain: Bytes): Bytes;
-  /** undefined when the tag does not fit. */
+  /** undefined if the tag does not verify. */
   open(key: Bytes, nonce: Bytes, sealed: Bytes): Bytes | undefined;
 }
 
-/** The reference; hosts may have a faster one. */
+/** The default implementation; hosts may have a faster one. */
 export const nobleAead: Aead = {
   seal: (key, nonce, plain) => chacha20poly1305(key, nonce).encrypt(plain),
   open(key, nonce, sealed) {
@@ -67,7 +67,7 @@ export class Sealer {
   }
 }
 
-/** Opens sealed frames as bytes arrive; keeps at most one unfinished frame. */
+/** Opens sealed frames as bytes arrive. Keeps at most one unfinished frame. */
 export class Opener {
   readonly #key: Bytes;
   readonly #nonce = new Nonce();
@@ -79,7 +79,7 @@ export class Opener {
     this.#aead = aead;
   }
 
-  /** The data of every whole frame. After an error the connection is dead. */
+  /** The data of all whole frames. After an error the connection cannot be used any more. */
   open(bytes: Bytes): Result<Bytes, string> {
     const input = this.#rest.length === 0 ? bytes : concat(this.#rest, bytes);
     const frames = Math.floor(input.length / SEALED_BYTES);

@@ -1,4 +1,4 @@
-/** What a peer has done wrong, and until when it is not wanted. Kept by id: the id is proven, an IP may be shared. */
+/** Faults and bans of peers, kept by id: an id is proven by a key, while an IP may be shared. */
 import { compareText } from '../lib/bytes.ts';
 import type { Micros, Millis, PeerId } from '../types/ids.ts';
 
@@ -7,22 +7,22 @@ export interface Ban {
   /** One line for operators. */
   readonly reason: string;
   readonly until: Micros;
-  /** Bans of this peer so far, this one included: the next is longer. */
+  /** Number of bans of this peer, this one included. Each is longer than the one before. */
   readonly times: number;
 }
 
 interface Standing {
-  /** 100 is spotless; at 0 the peer is banned. */
+  /** 100 without faults; at 0 the peer is banned. */
   score: number;
   scoredAt: Micros;
   bans: number;
   ban: Ban | undefined;
 }
 
-/** Peers remembered; ids cost nothing to make, so whoever misbehaves first is forgotten first. */
+/** Most peers remembered. Ids cost nothing to make, so the peer that misbehaved first is forgotten first. */
 const STANDINGS_MAX = 1024;
 const SCORE_MAX = 100;
-/** One point a minute is forgiven. */
+/** Each minute restores one point of the score. */
 const FORGIVE_MICROS = 60_000_000;
 const BAN_MS: Millis = 600_000;
 export const BAN_MS_MAX: Millis = 86_400_000;
@@ -33,7 +33,7 @@ export class Standings {
   /** Changes with each ban. */
   version = 0;
 
-  /** Lowers the score; the ban that follows, if one does, grows with each. `banMsMax` shortens it for peers we need. */
+  /** Lowers the score. A ban that follows is longer than the last one; `banMsMax` limits it for peers that we need. */
   fault(now: Micros, peer: PeerId, reason: string, weight: number, banMsMax: Millis): Ban | undefined {
     const standing = this.#of(now, peer);
     standing.score = this.#scoreOf(now, standing) - weight;
@@ -53,7 +53,7 @@ export class Standings {
     return standing.ban;
   }
 
-  /** A ban of an earlier run of this node, or another end of one in force; one that is over is forgotten. */
+  /** Restores a ban of an earlier run, or changes the end of one in force. A ban that is over is ignored. */
   restore(now: Micros, ban: Ban): void {
     if (ban.until <= now) return;
     if (!this.#standings.has(ban.peer) && this.#standings.size >= STANDINGS_MAX) return;

@@ -1,10 +1,11 @@
 /**
- * Transactions on their way to peers. A message alone costs both ends several times what it costs among others, and in
- * a full mesh most of what a node passes on is known already. So they are gathered for a moment, joined, and not sent
- * to whoever has sent them meanwhile. What a node was given by its own clients goes at once when the line was quiet.
+ * Relays transactions to peers. A message of one transaction costs both ends several times its share of a larger
+ * message, and in a full mesh most of what a node passes on is known already. So transactions are gathered for a
+ * moment, joined, and not sent to peers that have sent them meanwhile. Those of the node's own clients are sent at once
+ * if the line was quiet.
  *
- * Nothing that stays in the pool is lost to a peer: each has a line of its own that begins with the whole pool, waits
- * for a peer that is behind the chain, and takes back what found no room on the wire.
+ * A peer misses no transaction that stays in the pool: its line begins with the whole pool, waits while the peer is
+ * behind the chain, and takes back what could not be sent.
  */
 import { decodeTxsMessage, encodeTxsMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, toHex } from '../lib/bytes.ts';
@@ -13,35 +14,35 @@ import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { Millis, PeerId } from '../types/ids.ts';
 import { RelayLine, type RelayTx } from './relayLine.ts';
 
-/** Time is counted in these: nothing here depends on a clock that may be set back. */
+/** The unit of time here. Counting ticks avoids a clock that may be set back. */
 const TICK_MS: Millis = 20;
-/** Between two messages to one peer at least. */
+/** Least ticks between two messages to one peer. */
 const GATHER_TICKS = 2;
-/** What was heard from a peer waits so long before the node with the lower id passes it on, and the other. */
+/** Ticks that a peer's transaction waits before it is passed on: by the node with the lower id, and by the other. */
 const FIRST_TICKS = 2;
 const SECOND_TICKS = 4;
-/** A peer that had no room, or is behind, is tried again so much later, or twice that. */
+/** A peer that had no room or is behind is tried again after this many ticks, or up to twice as many. */
 const REST_TICKS = 25;
-/** Of one message; a receiver checks all of them in one go. */
+/** Limits of one message. The receiver checks all its transactions in one go. */
 const MESSAGE_TXS_MAX = 32;
 const MESSAGE_BYTES_MAX = 64 * 1024;
-/** Remembered transactions that peers have sent. */
+/** Most transactions for which it is remembered which peers have sent them. */
 const HEARD_MAX = 10_000;
 
 export interface RelayOut {
   send(to: PeerId, message: Bytes): void;
-  /** Wants `onTick(turn)` so much later. */
+  /** Asks for `onTick(turn)` after this delay. */
   tickAfter(afterMs: Millis, turn: number): void;
 }
 
 export interface RelayOptions {
   readonly self: PeerId;
   readonly sha256: (bytes: Bytes) => Bytes;
-  /** What is in the pool, by the lower-case hex of its sha256. */
+  /** The transaction in the pool with this key (lower-case hex of its sha256). */
   readonly pooled: (key: string) => RelayTx | undefined;
-  /** Transactions that the pool holds at most. */
+  /** Most transactions that the pool holds. */
   readonly poolTxsMax: number;
-  /** False for a peer that could not judge our transactions yet: it is behind. */
+  /** False for a peer that is behind, and so cannot check our transactions yet. */
   readonly isReady: (peer: PeerId) => boolean;
   readonly sizes?: Sizes;
 }
@@ -51,14 +52,14 @@ export class TxRelay {
   readonly #sizes: Sizes;
   /** Sorted by peer, so that the order of connections decides nothing. */
   #lines: readonly RelayLine[] = [];
-  /** Who has sent it, oldest transaction first. */
+  /** By transaction key, oldest first: the peers that have sent it. */
   readonly #heard = new Map<string, Set<PeerId>>();
-  /** Something may leave in this very step. */
+  /** Something may be due in this very step. */
   #isFresh = false;
   #turn = 0;
-  /** The timer that counts: all others were outlived. */
+  /** The current timer. Ticks of earlier ones are ignored. */
   #armed: { readonly turn: number; readonly ticks: number } | undefined;
-  /** The timer of those who rest. It is never outlived: what had passed of it would be lost, again and again under traffic. */
+  /** The timer of resting lines. It is never replaced: under traffic, it would start over again and again. */
   #restTurn: number | undefined;
 
   constructor(options: RelayOptions) {
@@ -66,7 +67,7 @@ export class TxRelay {
     this.#sizes = options.sizes ?? USUAL_SIZES;
   }
 
-  /** `pool`: what waits here already, in order of arrival. */
+  /** `pool` is what the pool already holds, in order of arrival. */
   onPeerUp(peer: PeerId, pool: readonly RelayTx[]): void {
     const line = new RelayLine(peer, this.#isWanted, 2 * this.#options.poolTxsMax, this.#sizes);
     for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));
@@ -77,11 +78,11 @@ export class TxRelay {
 
   onPeerDown(peer: PeerId): void {
     this.#lines = this.#lines.filter((line) => line.peer !== peer);
-    // Should it come back, it may have forgotten what it knew.
+    // If the peer comes back, it may have forgotten its transactions.
     for (const peers of this.#heard.values()) peers.delete(peer);
   }
 
-  /** A peer has sent this one. */
+  /** A peer has sent this transaction. */
   onHeard(peer: PeerId, key: string): void {
     const known = this.#heard.get(key);
     if (known !== undefined) {
@@ -92,7 +93,7 @@ export class TxRelay {
     if (this.#heard.size > HEARD_MAX) this.#heard.delete(this.#heard.keys().next().value as string);
   }
 
-  /** New in the pool. */
+  /** A transaction is new in the pool. */
   offer(tx: RelayTx): void {
     const known = this.#heard.get(tx.key);
     for (const line of this.#lines) {
@@ -102,7 +103,7 @@ export class TxRelay {
     this.#isFresh = true;
   }
 
-  /** A message found no room on its way to the peer: what it carries waits again. */
+  /** A message to the peer found no room in the queue: its transactions wait again. */
   onUnsent(peer: PeerId, message: Bytes): void {
     const line = this.#lines.find((one) => one.peer === peer);
     const decoded = decodeTxsMessage(message);
@@ -145,7 +146,7 @@ export class TxRelay {
       const txs = line.take(({ key }) => this.#heard.get(key)?.has(line.peer) === true);
       if (txs.length === 0) continue;
       line.quietTicks = GATHER_TICKS;
-      // What our own clients send goes to all peers alike.
+      // Transactions of our own clients go to all peers alike, so the messages are encoded once.
       if (last === undefined || !isSame(last.txs, txs))
         last = { txs, messages: messagesOf(txs, this.#sizes) };
       for (const message of last.messages) out.send(line.peer, message);
@@ -153,7 +154,7 @@ export class TxRelay {
     this.#arm(out);
   }
 
-  /** Of a turn that runs already, part has passed. */
+  /** If a rest turn is already running, part of it has passed: wait for one more. */
   #rest(line: RelayLine): void {
     line.restTurns = this.#restTurn === undefined ? 1 : 2;
   }
@@ -174,7 +175,7 @@ export class TxRelay {
     return this.#turn;
   }
 
-  /** Of two that have heard the same, the lower id speaks first: then the other has no need to. */
+  /** Of two nodes that have heard the same transaction, the lower id sends first, so that the other need not. */
   #hearsayTicks(peer: PeerId): number {
     return compareText(this.#options.self, peer) < 0 ? FIRST_TICKS : SECOND_TICKS;
   }
@@ -185,7 +186,7 @@ export class TxRelay {
 const isSame = (a: readonly RelayTx[], b: readonly RelayTx[]): boolean =>
   a.length === b.length && a.every((tx, i) => tx === b[i]);
 
-/** Joins transactions to messages that a receiver can check in one go. */
+/** Joins transactions into messages that a receiver can check in one go. */
 function messagesOf(list: readonly RelayTx[], sizes: Sizes): readonly Bytes[] {
   const txsMax = sizes.atOnce(MESSAGE_TXS_MAX);
   const bytesMax = sizes.bytesAtOnce(MESSAGE_BYTES_MAX);

@@ -3,10 +3,10 @@ import { EMPTY_ROOT } from '../store/roots.ts';
 import type { Hash } from '../types/ids.ts';
 import { decodeUint, encodeList, encodeString, encodeUint, itemStarts, payloadStart } from './rlp.ts';
 
-/** keccak256 of nothing: the code hash of an account without code. */
+/** keccak256 of the empty string: the code hash of an account without code. */
 export const EMPTY_CODE_HASH: Hash = hex('c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470');
 
-/** An account as it stands in the state trie (Yellow Paper §4.1). Never changed, only replaced. */
+/** An account as stored in the state trie (Yellow Paper §4.1). Immutable: a change makes a new object. */
 export interface AccountState {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -39,7 +39,7 @@ export const encodeAccount = (account: AccountState): Bytes =>
     encodeString(account.codeHash),
   ]);
 
-/** Undefined when `raw` is no account. */
+/** undefined if `raw` does not encode an account. */
 export function decodeAccount(raw: Bytes): AccountState | undefined {
   const starts = itemStarts(raw, 4);
   if (starts === undefined) return undefined;

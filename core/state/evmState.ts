@@ -8,9 +8,9 @@ import { WorldState } from './worldState.ts';
 import { BlockWriteSet } from './writeSet.ts';
 
 /**
- * The EVM library's window on a block's writes. The library changes the accounts it was given before it puts them
- * back, so each get makes a fresh Account over our immutable state; storage roots move at the end of the block only,
- * so a root in an account that is put back is ignored.
+ * The EVM library's access to a block's writes. The library modifies the accounts it gets before it puts them back, so
+ * each get makes a fresh Account from our immutable state. Storage roots change only at the end of the block, so the
+ * root in an account that is put back is ignored.
  */
 export class EvmStateAdapter implements StateManagerInterface {
   readonly writes: BlockWriteSet;
@@ -85,12 +85,12 @@ export class EvmStateAdapter implements StateManagerInterface {
     this.writes.revert();
   }
 
-  /** Costs a trie update of everything written so far; block execution does not ask for it. */
+  /** Costs a trie update of everything written so far. Block execution does not call it. */
   async getStateRoot(): Promise<Bytes> {
     return this.writes.rootsNow().stateRoot;
   }
 
-  /** A write set is bound to its state; another state needs another adapter. */
+  /** A write set belongs to one state. Another state needs another adapter. */
   async setStateRoot(stateRoot: Bytes): Promise<void> {
     assert(equalBytes(stateRoot, this.writes.world.stateRoot), 'a write set cannot change its state');
   }
@@ -99,14 +99,14 @@ export class EvmStateAdapter implements StateManagerInterface {
     return isEmptyRoot(root) || this.writes.world.db.hasRoot(root);
   }
 
-  /** Nothing here is stale: caches are by content, and the block's writes are no cache. */
+  /** Nothing to clear: caches are by content, and the block's writes are no cache. */
   clearCaches(): void {}
 
   getAppliedKey(address: Bytes): Bytes {
     return this.writes.world.db.keyHash(address);
   }
 
-  /** Over the same frozen state, without this block's writes. */
+  /** An adapter over the same frozen state, without this block's writes. */
   shallowCopy(): EvmStateAdapter {
     const { db } = this.writes.world;
     const roots: Roots = this.writes.world;

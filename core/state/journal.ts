@@ -4,7 +4,7 @@ import type { Hash } from '../types/ids.ts';
 import type { AccountState } from './account.ts';
 import type { AccountEntry, ModuleEntry, SlotEntry } from './writeSet.ts';
 
-/** What a revert puts back. */
+/** What a revert restores. */
 type Undo =
   | { readonly kind: 'account'; readonly entry: AccountEntry; readonly state: AccountState | undefined }
   | { readonly kind: 'touch'; readonly entry: AccountEntry; readonly touchedBy: number }
@@ -17,12 +17,12 @@ type Undo =
   | { readonly kind: 'storage'; readonly entry: SlotEntry; readonly value: Bytes }
   | { readonly kind: 'module'; readonly entry: ModuleEntry; readonly value: Bytes | undefined };
 
-/** The EVM's call depth is 1024; the application adds a few. */
+/** The EVM's call depth is at most 1024; the application adds a few checkpoints. */
 const CHECKPOINTS_MAX = 2048;
 
 /**
- * Undo entries in order of writing, and where each open checkpoint began. Outside of checkpoints nothing can be
- * undone, so nothing is noted.
+ * Undo entries in the order of writing, and the start of each open checkpoint. Without an open checkpoint nothing can
+ * be undone, so nothing is recorded.
  */
 export class Journal {
   readonly #undo: Undo[] = [];

@@ -1,4 +1,4 @@
-/** Paths of the Merkle-Patricia trie: one nibble (0..15) a byte, and their hex-prefix form (Yellow Paper, appendix C). */
+/** Paths in the Merkle-Patricia trie: one nibble (0..15) per byte, and hex-prefix form (Yellow Paper, appendix C). */
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 
@@ -13,7 +13,7 @@ export function nibblesFrom(key: Bytes, start: number): Bytes {
   return path;
 }
 
-/** How many nibbles of `path` the key has, beginning at its nibble `start`. */
+/** How many leading nibbles of `path` match the key from its nibble `start` on. */
 export function sharedWithPath(key: Bytes, start: number, path: Bytes): number {
   const room = key.length * 2 - start;
   const most = path.length < room ? path.length : room;
@@ -22,7 +22,7 @@ export function sharedWithPath(key: Bytes, start: number, path: Bytes): number {
   return shared;
 }
 
-/** How many nibbles two keys share, beginning at nibble `start`. */
+/** How many nibbles two keys share from nibble `start` on. */
 export function sharedByKeys(a: Bytes, b: Bytes, start: number): number {
   const most = (a.length < b.length ? a.length : b.length) * 2;
   let at = start;

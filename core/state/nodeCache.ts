@@ -2,22 +2,22 @@ import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 
 const WAYS = 4;
-/** Sets that a new cache has room for; it doubles as it fills, so that a small chain costs little. */
+/** Number of sets in a new cache. It doubles as it fills, so a small chain needs little memory. */
 const FIRST_SETS = 64;
-/** A longer node is not kept, so that the cache's memory is bounded too: a full branch has 532 bytes. */
+/** Longer nodes are not cached, which bounds the cache's memory. A full branch has 532 bytes. */
 const NODE_BYTES_MAX = 1024;
 
 /**
- * Trie nodes by hash, at most `nodesMax` (rounded to a power of two). A set-associative table: hashes are uniform, so
- * a few of their bytes choose a set of four, kept in order of last use. It makes no key strings and no garbage, which
- * a Map would, and forgets the same nodes on every machine.
+ * Trie nodes by hash, at most `nodesMax` (rounded down to a power of two). A set-associative table: hashes are uniform,
+ * so a few of their bytes choose a set of four nodes, kept in order of last use. Unlike a Map it makes no key strings
+ * and no garbage, and it forgets the same nodes on every machine.
  */
 export class NodeCache {
   readonly #setsMax: number;
   #mask: number;
   #hashes: (Bytes | undefined)[];
   #nodes: (Bytes | undefined)[];
-  /** Puts until the table doubles. */
+  /** Number of puts until the table doubles. */
   #roomLeft: number;
 
   constructor(nodesMax: number) {
@@ -37,7 +37,7 @@ export class NodeCache {
     return (word & this.#mask) * WAYS;
   }
 
-  /** The node whose hash is the 32 bytes of `bytes` from `at` on. */
+  /** The node whose hash is at `at` in `bytes`. */
   get(bytes: Bytes, at: number): Bytes | undefined {
     const set = this.#set(bytes, at);
     for (let i = set; i < set + WAYS; i++) {
@@ -57,7 +57,7 @@ export class NodeCache {
     this.#insert(hash, node);
   }
 
-  /** Each set becomes two by one more bit of its hashes, each in the order of last use that it had. */
+  /** Splits each set in two by one more bit of the hashes. The order of last use is kept. */
   #double(): void {
     const [hashes, nodes, sets] = [this.#hashes, this.#nodes, this.#mask + 1];
     if (sets === this.#setsMax) return;

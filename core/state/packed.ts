@@ -1,8 +1,8 @@
 import type { Bytes } from '../lib/bytes.ts';
 
 /**
- * Bytes as a Map key: two bytes a character, unrolled for the lengths that execution asks for all the time. Half the
- * cost of hex. Keys of 20 and of 32 bytes may meet in one map, keys of other lengths may not join them.
+ * Bytes as a Map key, two bytes per character; unrolled for the lengths that execution uses all the time. Costs half as
+ * much as hex. One map may hold keys of 20 and of 32 bytes, but then no keys of other lengths.
  */
 export function packed(b: Bytes): string {
   if (b.length === 20) {
@@ -42,5 +42,5 @@ export function packed(b: Bytes): string {
   return latin1(b);
 }
 
-/** Bytes of any length as a Map key, one byte a character. */
+/** Bytes of any length as a Map key, one byte per character. */
 export const latin1 = (bytes: Bytes): string => String.fromCharCode.apply(null, bytes as unknown as number[]);

@@ -1,15 +1,15 @@
 /**
- * The corner of RLP that tries need (Yellow Paper, appendix B): items as slices of their encoding, so that a node is
- * read and rewritten by copying, never by building trees of arrays.
+ * The part of RLP that tries need (Yellow Paper, appendix B). Items are slices of their encoding, so a node is read and
+ * rewritten by copying, without building trees of arrays.
  */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
 import { Rooms } from '../lib/room.ts';
 
-/** The empty string as an item; in a branch it means "no child". */
+/** The empty string as an item. In a branch it means "no child". */
 export const EMPTY_ITEM: Bytes = Uint8Array.of(0x80);
 
-/** Apart from what passes: nodes stay in the cache. */
+/** Separate from the buffers of short-lived bytes, because nodes stay in the cache. */
 const rooms = new Rooms();
 
 const sizeOfLength = (length: number): number =>
@@ -37,13 +37,13 @@ export function encodeString(bytes: Bytes): Bytes {
   return out;
 }
 
-/** Room for a list of `length` bytes of items, its header written; the items begin at `start`. */
+/** Allocates a list for `length` bytes of items and writes its header. The items begin at `start`. */
 export function startList(length: number): { readonly out: Bytes; readonly start: number } {
   const out = rooms.take(headerSize(length) + length);
   return { out, start: putHeader(out, 0, 0xc0, length) };
 }
 
-/** The item of a list whose members are already items. */
+/** The list item whose members are these items. */
 export function encodeList(items: readonly Bytes[]): Bytes {
   let length = 0;
   for (const item of items) length += item.length;
@@ -56,7 +56,7 @@ export function encodeList(items: readonly Bytes[]): Bytes {
   return out;
 }
 
-/** A big-endian number without leading zeros, as RLP writes integers. */
+/** A big-endian number without leading zeros: RLP's form of integers. */
 export function encodeUint(value: bigint): Bytes {
   if (value === 0n) return EMPTY;
   const digits = value.toString(16);
@@ -103,7 +103,7 @@ export function itemEnd(raw: Bytes, at: number): number {
   return at + 1 + size + length;
 }
 
-/** Where each of `count` items of the list that is `raw` begins, and then the end; undefined when the list has another count. */
+/** The starts of the `count` items in the list `raw`, then the end; undefined if it has another number of items. */
 export function itemStarts(raw: Bytes, count: number): number[] | undefined {
   if (raw.length === 0 || (raw[0] as number) < 0xc0) return undefined;
   const starts: number[] = [];

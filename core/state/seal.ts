@@ -1,4 +1,4 @@
-/** From a block's writes to new roots: one update a touched storage trie, one of the state trie, one of the module trie. */
+/** Computes new roots from a block's writes, with one update for each touched trie: storage, state, modules. */
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { codeKey, nodeKey } from '../store/keys.ts';
 import type { KvOp } from '../store/kv.ts';
@@ -12,7 +12,7 @@ import type { WorldState } from './worldState.ts';
 import type { AccountEntry, ModuleEntry } from './writeSet.ts';
 
 export interface Sealed extends Roots {
-  /** New nodes and code; content-addressed, so their order is free and writing one twice is harmless. */
+  /** New nodes and code. They are content-addressed: their order does not matter, and writing one twice is harmless. */
   readonly ops: readonly KvOp[];
 }
 
@@ -46,7 +46,7 @@ export function sealWrites(
   };
 }
 
-/** The account with the root of its storage after the block. */
+/** The account with its storage root after the block. */
 function settledState(
   world: WorldState,
   entry: AccountEntry,

@@ -9,19 +9,19 @@ import { NodeCache } from './nodeCache.ts';
 import { packed } from './packed.ts';
 import { type AuthenticatedMap, Trie } from './trie.ts';
 
-/** Point reads of the database; `KvStore` is one. */
+/** Point reads of the database. `KvStore` implements it. */
 export interface StateReader {
   get(key: Bytes): Bytes | undefined;
 }
 
 export interface StateCacheLimits {
-  /** Trie nodes; a full branch takes about 650 bytes. */
+  /** Most trie nodes; a full branch takes about 650 bytes. */
   readonly nodesMax: number;
-  /** Contract codes; each up to 24 KiB, most far smaller. */
+  /** Most contract codes; each has up to 24 KiB, most far less. */
   readonly codesMax: number;
-  /** keccak256 of addresses and slots. */
+  /** Most keccak256 hashes of addresses and slots. */
   readonly keyHashesMax: number;
-  /** Accounts of each height that somebody reads. */
+  /** Most accounts of each height that is being read. */
   readonly accountsMax: number;
 }
 
@@ -29,7 +29,7 @@ export const STATE_CACHE_LIMITS: StateCacheLimits = {
   nodesMax: 1 << 15,
   codesMax: 512,
   keyHashesMax: 1 << 15,
-  // A pool asks for the same accounts with each transaction and each look of its users.
+  // The mempool asks for the same accounts with each transaction and each query of its users.
   accountsMax: 4096,
 };
 
@@ -46,8 +46,8 @@ export const stateCacheLimits = (sizes: Sizes): StateCacheLimits => ({
 const EMPTY_CODE = new Uint8Array(0);
 
 /**
- * What all heights share: nodes and code by hash, and the caches in front of them. Everything is named by its
- * content, so nothing in a cache can be stale.
+ * What all heights share: nodes and code by hash, and the caches for them. All names are hashes of the content, so no
+ * cache entry can be stale.
  */
 export class StateDb {
   readonly trie: AuthenticatedMap;
@@ -70,18 +70,18 @@ export class StateDb {
     this.#keyHashes = new Recent(limits.keyHashesMax);
   }
 
-  /** Of each height that somebody reads. */
+  /** Most cached accounts of each height that is being read. */
   get accountsMax(): number {
     return this.#limits.accountsMax;
   }
 
-  /** With what was never written to the database: states that build on one another and that nobody keeps. */
+  /** A view that includes records never written to the database, for states built on one another that nobody keeps. */
   over(unwritten: StateReader): StateDb {
     const reader = { get: (key: Bytes): Bytes | undefined => unwritten.get(key) ?? this.#reader.get(key) };
     return new StateDb(reader, this.keccak256, this.#limits);
   }
 
-  /** keccak256 of an address (20 bytes) or a slot (32 bytes), remembered. */
+  /** keccak256 of an address (20 bytes) or a slot (32 bytes), cached. */
   keyHash(key: Bytes): Hash {
     const name = packed(key);
     const known = this.#keyHashes.get(name);
@@ -91,12 +91,12 @@ export class StateDb {
     return hash;
   }
 
-  /** Is there a node of this name? The whole trie is then there, for batches are all or nothing. */
+  /** Whether the root node is in the database. The whole trie is then there too, since batches are atomic. */
   hasRoot(root: Hash): boolean {
     return this.#reader.get(nodeKey(root)) !== undefined;
   }
 
-  /** Code that an account names; that it is missing or altered is a storage fault. */
+  /** The code that an account refers to. If it is missing or altered, that is a storage fault. */
   code(hash: Hash): Bytes {
     const name = packed(hash);
     if (name === EMPTY_NAME) return EMPTY_CODE;

@@ -18,26 +18,26 @@ import {
 } from './trieNode.ts';
 import { type Change, TrieUpdate, type TrieUpdateResult } from './trieUpdate.ts';
 
-/** Encoding of the node with this hash, or undefined when there is none. Content-addressed, so roots of any age read alike. */
+/** The encoding of the node with this hash; undefined if there is none. Works the same for roots of any age. */
 export type NodeReader = (hash: Hash) => Bytes | undefined;
 
 /**
- * A set of authenticated maps that share one node store; a root hash names one of them for ever. This interface is
- * all that others know of the trie: a faster one may take its place.
+ * A set of authenticated maps that share one node store. A root hash identifies one of them for ever. Other code knows
+ * the trie only by this interface, so a faster trie can replace it.
  */
 export interface AuthenticatedMap {
   get(root: Hash, key: Bytes): Bytes | undefined;
-  /** `changes` sorted by key, no key twice; an undefined value deletes. Nothing is stored: the caller writes the nodes. */
+  /** `changes` are sorted by key, without duplicates; undefined values delete. The caller stores the new nodes. */
   update(root: Hash, changes: readonly Change[]): TrieUpdateResult;
-  /** Encodings of the nodes from the root towards the key, which prove its value or its absence. */
+  /** The nodes from the root towards the key, encoded. They prove the key's value or its absence. */
   prove(root: Hash, key: Bytes): Bytes[];
   /** Entries in key order. */
   entries(root: Hash, range: EntryRange): TrieEntry[];
-  /** Keys whose value in the newer map is not that of the older one, in order; keys of one length. */
+  /** Keys whose value in `newer` is absent or different in `older`, in order. All keys must have the same length. */
   changed(older: Hash, newer: Hash, limitMax: number): Bytes[];
 }
 
-/** Ethereum's Merkle-Patricia trie (Yellow Paper, appendix D), synchronous, immutable, hashing each new node once. */
+/** Ethereum's Merkle-Patricia trie (Yellow Paper, appendix D): synchronous, immutable, each new node hashed once. */
 export class Trie implements AuthenticatedMap, NodeSource {
   readonly #keccak256: (bytes: Bytes) => Hash;
   readonly #reader: NodeReader;
@@ -71,7 +71,7 @@ export class Trie implements AuthenticatedMap, NodeSource {
     return changedKeys(this, older, newer, limitMax);
   }
 
-  /** Reads along the encodings themselves: no node is decoded on the way. Whole nodes passed are added to `passed`. */
+  /** Walks along the encodings without decoding branches. Whole nodes on the way are added to `passed`. */
   #walk(root: Hash, key: Bytes, passed: Bytes[] | undefined): Bytes | undefined {
     assert(key.length > 0 && key.length <= TRIE_KEY_BYTES_MAX, 'trie key length');
     if (isEmptyRoot(root)) return undefined;
@@ -114,7 +114,7 @@ export class Trie implements AuthenticatedMap, NodeSource {
 
   decode(raw: Bytes): Node {
     const node = decodeNode(raw);
-    // The hash was right, so whoever wrote this was us.
+    // The hash matched, so we have written this node ourselves.
     assert(node !== undefined, 'stored bytes are a trie node');
     return node;
   }

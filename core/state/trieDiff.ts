@@ -4,17 +4,17 @@ import type { Hash } from '../types/ids.ts';
 import { joinKey } from './nibbles.ts';
 import { type Item, isEmptyItem, isEmptyRoot, isHashItem, type Node, type NodeSource } from './trieNode.ts';
 
-/** A place in a trie: a node, and how much of a short node's path lies behind. */
+/** A position in a trie: a node, and how many nibbles of a short node's path have been passed. */
 interface Place {
   readonly node: Node;
   readonly passed: number;
-  /** How the parent names it; undefined in the middle of a path. */
+  /** The parent's reference to the node; undefined in the middle of a path. */
   readonly item: Item | undefined;
 }
 
 /**
- * Keys of the newer trie whose value the older one does not have, in order, `limitMax` of them at most. Subtries that
- * both have are never looked at. All keys have the same length, as those of Ethereum's state have.
+ * At most `limitMax` keys, in order, whose value in the newer trie is absent or different in the older one. Subtries
+ * that both share are skipped. All keys have the same length, as in Ethereum's state.
  */
 export function changedKeys(trie: NodeSource, older: Hash, newer: Hash, limitMax: number): Bytes[] {
   const walk = new DiffWalk(trie, limitMax);
@@ -76,6 +76,6 @@ class DiffWalk {
 const isSame = (older: Place | undefined, newer: Place): boolean =>
   older?.item !== undefined && newer.item !== undefined && equalBytes(older.item, newer.item);
 
-/** The value that a leaf ends with here. */
+/** The value of a leaf whose path ends here. */
 const valueAt = ({ node, passed }: Place): Bytes | undefined =>
   node.kind === 'leaf' && passed === node.path.length ? node.value : undefined;

@@ -17,7 +17,7 @@ export interface EntryRange {
   readonly limitMax: number;
 }
 
-/** In key order: a branch's own value comes before its children. */
+/** Entries in key order. The value of a branch itself comes before its children. */
 export function entriesOf(trie: NodeSource, root: Hash, range: EntryRange): TrieEntry[] {
   const found: TrieEntry[] = [];
   if (isEmptyRoot(root)) return found;
@@ -64,7 +64,7 @@ class EntryWalk {
     this.visit(this.#trie.decode(isHashItem(item) ? this.#trie.load(item, 1) : item), path);
   }
 
-  /** False when no key below `path` has the prefix, or all of them lie before `after`. */
+  /** False if no key below `path` has the prefix, or if all of them come before `after`. */
   #mayHold(path: Bytes): boolean {
     const { prefix, after } = this.#range;
     for (let i = 0; i < path.length && i < prefix.length * 2; i++)

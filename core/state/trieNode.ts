@@ -1,4 +1,4 @@
-/** Nodes of the Merkle-Patricia trie in the forms that reading and rewriting need. */
+/** Nodes of the Merkle-Patricia trie, in the forms needed for reading and rewriting. */
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { EMPTY_ROOT } from '../store/roots.ts';
@@ -8,19 +8,19 @@ import { EMPTY_ITEM, encodeList, encodeString, itemEnd, itemStarts, payloadStart
 
 export const isEmptyRoot = (root: Hash): boolean => equalBytes(root, EMPTY_ROOT);
 
-/** Keys are 1 to this many bytes, so that a walk has a bound. */
+/** Keys have 1 to this many bytes, which bounds every walk. */
 export const TRIE_KEY_BYTES_MAX = 128;
 
-/** Where updates and iterations get the nodes they do not hold. */
+/** Loads the nodes that updates and iterations need. */
 export interface NodeSource {
-  /** The encoding of the node whose hash stands in `bytes` at `at`. A missing or altered node is a storage fault. */
+  /** The encoding of the node whose hash is at `at` in `bytes`. A missing or altered node is a storage fault. */
   load(bytes: Bytes, at: number): Bytes;
   decode(raw: Bytes): Node;
 }
 
 /**
- * How a parent names a child: the RLP item that stands in the parent. 33 bytes `a0 ‖ hash`, or the child's own
- * encoding when that is shorter than 32 bytes, or EMPTY_ITEM.
+ * A parent's reference to a child, as the RLP item in the parent: 33 bytes `a0 ‖ hash`, or the child's own encoding if
+ * that is shorter than 32 bytes, or EMPTY_ITEM.
  */
 export type Item = Bytes;
 
@@ -44,14 +44,14 @@ const BRANCH_ITEMS = 17;
 const VALUE = 16;
 
 /**
- * A branch being rewritten: the old encoding, and the items that replace old ones. What stays is copied in runs, so
- * that a change of one child costs little more than the hash.
+ * A branch being rewritten: the old encoding, and the items that replace old ones. Unchanged items are copied in runs,
+ * so a change of one child costs little more than the hash.
  */
 export class Branch {
   readonly kind = 'branch';
   readonly #raw: Bytes;
   readonly #starts: readonly number[];
-  /** Sparse: undefined where the old item stands. */
+  /** Sparse: undefined where the old item remains. */
   readonly #items: (Item | undefined)[] = [];
 
   private constructor(raw: Bytes, starts: readonly number[]) {
@@ -121,7 +121,7 @@ export class Branch {
   }
 }
 
-/** A branch of no children and no value: never stored, only filled. */
+/** A branch without children and value. It is filled before it is stored. */
 const EMPTY_BRANCH: Bytes = encodeList(new Array<Item>(BRANCH_ITEMS).fill(EMPTY_ITEM));
 const EMPTY_STARTS: readonly number[] = present(itemStarts(EMPTY_BRANCH, BRANCH_ITEMS), 'a list of 17 items');
 
@@ -140,7 +140,7 @@ export const encodeNode = (node: Node): Bytes =>
         node.kind === 'leaf' ? encodeString(node.value) : node.child,
       ]);
 
-/** Undefined when `raw` is no trie node. */
+/** undefined if `raw` is no trie node. */
 export function decodeNode(raw: Bytes): Node | undefined {
   if (!isShort(raw)) return Branch.of(raw);
   const starts = itemStarts(raw, 2);
@@ -152,7 +152,7 @@ export function decodeNode(raw: Bytes): Node | undefined {
     : { kind: 'extension', path, child: raw.subarray(second) };
 }
 
-/** Two items and no more: a leaf or an extension. */
+/** Whether the node has only two items, and so is a leaf or an extension. */
 export function isShort(raw: Bytes): boolean {
   const second = itemEnd(raw, payloadStart(raw, 0));
   return itemEnd(raw, second) === raw.length;
@@ -163,7 +163,7 @@ export function branchItemStart(raw: Bytes, slot: number): number {
   assert(slot >= 0 && slot < BRANCH_ITEMS, 'branch slot');
   let at = payloadStart(raw, 0);
   for (let i = 0; i < slot; i++) {
-    // Nearly all items are an absent child or a hash.
+    // Nearly all items are EMPTY_ITEM or a hash.
     const first = raw[at];
     at = first === 0x80 ? at + 1 : first === 0xa0 ? at + 33 : itemEnd(raw, at);
   }

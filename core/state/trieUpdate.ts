@@ -1,4 +1,4 @@
-/** One batch of changes to a trie: every touched node is rebuilt once, from the leaves up, and hashed once. */
+/** Applies one batch of changes to a trie. Every touched node is rebuilt once, from the leaves up, and hashed once. */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { EMPTY_ROOT } from '../store/roots.ts';
@@ -22,19 +22,19 @@ import {
 
 export interface Change {
   readonly key: Bytes;
-  /** Not empty; undefined deletes. */
+  /** Not empty; undefined deletes the key. */
   readonly value: Bytes | undefined;
 }
 
 export interface TrieUpdateResult {
   readonly root: Hash;
-  /** Every node that the new root needs and the old one may not have had: [hash, encoding]. */
+  /** Every node of the new trie that may not be in the old one: [hash, encoding]. */
   readonly nodes: readonly (readonly [Hash, Bytes])[];
 }
 
-/** A node not yet named by its parent: it may still be merged into it. Undefined is "nothing left". */
+/** A node without a reference yet: it may still be merged into its parent. undefined means that nothing is left. */
 type Built = Node | undefined;
-/** Nothing below changed: the parent keeps its item. */
+/** Nothing below has changed, so the parent keeps its item. */
 const SAME = Symbol('same');
 
 export class TrieUpdate {
@@ -55,7 +55,7 @@ export class TrieUpdate {
     const before = isEmptyRoot(root) ? undefined : this.#trie.decode(this.#trie.load(root, 0));
     const after = this.#apply(before, changes, 0);
     if (after === SAME) return { root, nodes: [] };
-    // The root is named by its hash even when its encoding is short.
+    // The root is referred to by its hash even if its encoding is short.
     return { root: after === undefined ? EMPTY_ROOT : this.#store(encodeNode(after)), nodes: this.#nodes };
   }
 
@@ -80,7 +80,7 @@ export class TrieUpdate {
     return this.#trie.decode(isHashItem(item) ? this.#trie.load(item, 1) : item);
   }
 
-  /** The subtree `node`, whose keys share their first `depth` nibbles, after the changes, which share them too. */
+  /** Applies `changes` to the subtree `node`. All keys in it and in the changes share the first `depth` nibbles. */
   #apply(node: Built, changes: readonly Change[], depth: number): Built | typeof SAME {
     if (node === undefined) {
       const puts = changes.filter((change) => change.value !== undefined);
@@ -121,7 +121,7 @@ export class TrieUpdate {
     const { path } = node;
     let shared = path.length;
     for (const change of changes) {
-      // A deletion off the path deletes nothing.
+      // Deleting a key that is not on the path has no effect.
       const here = sharedWithPath(change.key, depth, path);
       if (change.value !== undefined && here < shared) shared = here;
     }
@@ -143,7 +143,7 @@ export class TrieUpdate {
     return this.#under(path.slice(0, shared), split);
   }
 
-  /** `pending` holds children that are not named in the branch yet. */
+  /** `pending` holds children to which the branch has no reference yet. */
   #applyToBranch(
     branch: Branch,
     pending: Map<number, Built>,
@@ -175,7 +175,7 @@ export class TrieUpdate {
     return changed ? this.#settle(branch, pending) : SAME;
   }
 
-  /** Names the pending children, or collapses a branch that has fewer than two entries left. */
+  /** Adds references to the pending children, or collapses a branch with fewer than two entries. */
   #settle(branch: Branch, pending: Map<number, Built>): Built {
     const value = branch.value();
     let count = value === undefined ? 0 : 1;
@@ -197,11 +197,11 @@ export class TrieUpdate {
     if (pending.has(last)) return this.#under(path, pending.get(last));
     const item = branch.item(last);
     const child = this.#resolve(item);
-    // An untouched branch keeps its name: no need to encode and hash it again.
+    // An untouched branch keeps its reference, so it need not be encoded and hashed again.
     return child?.kind === 'branch' ? { kind: 'extension', path, child: item } : this.#under(path, child);
   }
 
-  /** The node reached through `path`: leaves and extensions take the path into their own. */
+  /** Puts `path` in front of the node. Leaves and extensions take it into their own path. */
   #under(path: Bytes, node: Built): Built {
     if (node === undefined || path.length === 0) return node;
     if (node.kind === 'branch') return { kind: 'extension', path, child: this.#name(node) };
@@ -212,7 +212,7 @@ export class TrieUpdate {
       : { kind: 'extension', path: longer, child: node.child };
   }
 
-  /** A fresh subtree of entries that share their first `depth` nibbles. */
+  /** Builds a new subtree of entries that share their first `depth` nibbles. */
   #build(entries: readonly Change[], depth: number): Built {
     const first = entries[0];
     if (first === undefined) return undefined;

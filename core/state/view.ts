@@ -5,12 +5,12 @@ import type { AccountState } from './account.ts';
 import type { WorldState } from './worldState.ts';
 
 /**
- * The state of a frozen height, as far as the state knows it: `View` of app/chain.ts without `auth`, which the
- * application adds (`class AppView extends StateView implements View`), for it alone knows its modules' records.
+ * The state of a frozen height, without what only the application knows: it adds `auth`, which reads its modules'
+ * records (`class AppView extends StateView implements View`).
  */
 export class StateView implements Roots {
   readonly height: Height;
-  /** For proofs, ranges over the module store, and as the base of a call's writes. */
+  /** For proofs, for ranges over the module store, and as the base of a call's writes. */
   readonly world: WorldState;
 
   constructor(height: Height, world: WorldState) {
@@ -50,7 +50,7 @@ export class StateView implements Roots {
     return this.world.changedSince(older, limitMax);
   }
 
-  /** Empty where nothing has it. */
+  /** The code with this hash. If it is missing, that is a storage fault. */
   codeOf(codeHash: Hash): Bytes {
     return this.world.db.code(codeHash);
   }

@@ -12,18 +12,19 @@ import type { EntryRange, TrieEntry } from './trieEntries.ts';
 const NO_VALUE = new Uint8Array(0);
 
 /**
- * The state at one pair of roots, frozen. Accounts lie in Ethereum's trie under keccak256(address), their slots in
- * tries of their own under keccak256(slot) as RLP of the value without leading zeros.
+ * The frozen state at one pair of roots. Accounts are in Ethereum's state trie under keccak256(address). Their slots
+ * are in tries of their own, under keccak256(slot), as RLP of the value without leading zeros.
  *
- * The module store is a second trie whose keys are *not* hashed: a module key is a prefix byte or word and what the
- * module chose, so entries of a module can be walked in key order, and a proof names the key itself. Keys hold
- * addresses and names that nobody can grind into deep common prefixes cheaply, and have a bounded length.
+ * The module store is a second trie whose keys are *not* hashed. A module key is a prefix byte or word followed by
+ * bytes that the module chooses. So a module's entries can be walked in key order, and a proof names the key itself.
+ * Keys have a bounded length, and consist of addresses and names that cannot cheaply be ground into deep common
+ * prefixes.
  */
 export class WorldState implements Roots {
   readonly db: StateDb;
   readonly stateRoot: Hash;
   readonly modulesRoot: Hash;
-  /** As they stand here, read once. */
+  /** Accounts already read, as they are at these roots. */
   readonly #accounts: Recent<AccountState>;
 
   private constructor(db: StateDb, roots: Roots) {
@@ -50,13 +51,13 @@ export class WorldState implements Roots {
     return account;
   }
 
-  /** Empty when the account has none or is none. */
+  /** Empty if the account has no code or does not exist. */
   code(address: Address): Bytes {
     const account = this.account(address);
     return account === undefined ? NO_VALUE : this.db.code(account.codeHash);
   }
 
-  /** 32 bytes, zero when unset. */
+  /** 32 bytes; zero if unset. */
   storage(address: Address, slot: Bytes): Bytes {
     const account = this.account(address);
     const word = new Uint8Array(32);
@@ -66,7 +67,7 @@ export class WorldState implements Roots {
     return word;
   }
 
-  /** A slot's value without leading zeros; empty when unset. */
+  /** A slot's value without leading zeros; empty if unset. */
   slot(storageRoot: Hash, slot: Bytes): Bytes {
     assert(slot.length === 32, 'slot length');
     if (storageRoot === EMPTY_ROOT) return NO_VALUE;
@@ -94,7 +95,7 @@ export class WorldState implements Roots {
     }));
   }
 
-  /** Hashes of the addresses whose accounts are there and are not those of an older state. */
+  /** Hashes of the addresses whose accounts exist now and differ from those of the older state. */
   changedSince(older: Roots, limitMax: number): Hash[] {
     return this.db.trie.changed(older.stateRoot, this.stateRoot, limitMax);
   }
@@ -109,12 +110,12 @@ export class WorldState implements Roots {
     return this.db.trie.entries(this.modulesRoot, range);
   }
 
-  /** eth_getProof's accountProof: nodes from stateRoot towards the account, or towards its absence. */
+  /** eth_getProof's accountProof: the nodes from stateRoot towards the account, or towards its absence. */
   proveAccount(address: Address): Bytes[] {
     return this.db.trie.prove(this.stateRoot, this.db.keyHash(address));
   }
 
-  /** eth_getProof's storageProof for one slot; empty when the account has no storage. */
+  /** eth_getProof's storageProof for one slot; empty if the account does not exist. */
   proveStorage(address: Address, slot: Bytes): Bytes[] {
     const account = this.account(address);
     return account === undefined ? [] : this.db.trie.prove(account.storageRoot, this.db.keyHash(slot));
@@ -125,7 +126,7 @@ export class WorldState implements Roots {
   }
 }
 
-/** The hash just below; undefined for zero. */
+/** The hash minus one; undefined for zero. */
 function hashBefore(hash: Hash): Hash | undefined {
   const below = hash.slice();
   let at = below.length - 1;

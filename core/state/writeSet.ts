@@ -13,22 +13,22 @@ const NO_VALUE = new Uint8Array(0);
 
 export interface SlotEntry {
   readonly slot: Bytes;
-  /** Value before the block, or empty when the storage was cleared since. Values carry no leading zeros. */
+  /** The value before the block; empty if the storage was cleared since. Values have no leading zeros. */
   readonly base: Bytes;
   value: Bytes;
-  /** The tx that wrote it last, and the value before that tx first wrote it (EIP-2200's "original"). */
+  /** The tx that last wrote the slot, and the value before that tx first wrote it (EIP-2200's "original"). */
   writtenBy: number;
   original: Bytes;
 }
 
 export interface AccountEntry {
   readonly address: Address;
-  /** Before the block. */
+  /** The account before the block. */
   readonly base: AccountState | undefined;
-  /** Now; its storageRoot is that of `base` or the empty root: roots move at the end of the block. */
+  /** The account now. Its storageRoot is that of `base` or the empty root: roots change only at the block's end. */
   state: AccountState | undefined;
   slots: Map<string, SlotEntry>;
-  /** What lies under `slots`; the empty root once the storage was cleared. */
+  /** The storage that `slots` are writes on; the empty root once the storage was cleared. */
   storageRoot: Hash;
   written: boolean;
   touchedBy: number;
@@ -40,13 +40,13 @@ export interface ModuleEntry {
   value: Bytes | undefined;
 }
 
-/** What a caller may change of an account; the storage root follows from the slots. */
+/** What a caller may change in an account. The storage root follows from the slots. */
 export type AccountFields = Partial<Pick<AccountState, 'nonce' | 'balance' | 'codeHash'>>;
 
 /**
- * The writes of one block over a frozen state: reads see them, checkpoints undo them, `seal` turns them into new
- * roots and database operations with one trie update each. Checkpoints cover accounts, slots, code and the module
- * store alike. A checkpoint costs one number and a write one undo entry: nothing is copied.
+ * The writes of one block over a frozen state. Reads see them, checkpoints undo them, and `seal` turns them into new
+ * roots and database operations with one update per trie. Checkpoints cover accounts, slots, code and the module store
+ * alike. A checkpoint costs one number and a write one undo entry; nothing is copied.
  */
 export class BlockWriteSet {
   readonly world: WorldState;
@@ -54,7 +54,7 @@ export class BlockWriteSet {
   readonly #modules = new Map<string, ModuleEntry>();
   readonly #codes = new Map<string, Bytes>();
   readonly #journal = new Journal();
-  /** Counts the block's txs from 1; "original" values are those at the start of the tx. */
+  /** Counts the block's txs from 1. "Original" values are those at the start of the tx. */
   #tx = 1;
   #touched: AccountEntry[] = [];
   #isSealed = false;
@@ -69,7 +69,7 @@ export class BlockWriteSet {
     return this.#account(address).state;
   }
 
-  /** Writes the fields given and keeps the others; makes the account when there is none. */
+  /** Writes the given fields and keeps the others. Creates the account if it does not exist. */
   putAccount(address: Address, fields: AccountFields): void {
     const entry = this.#account(address);
     const old = entry.state ?? NEW_ACCOUNT;
@@ -85,19 +85,19 @@ export class BlockWriteSet {
     });
   }
 
-  /** Removes the account with its storage. */
+  /** Removes the account and its storage. */
   deleteAccount(address: Address): void {
     const entry = this.#account(address);
     this.#setState(entry, undefined);
     this.#clearSlots(entry);
   }
 
-  /** Counts as a touch: see removeEmptyTouched. */
+  /** Counts the account as touched: see removeEmptyTouched. */
   touch(address: Address): void {
     this.#touch(this.#account(address));
   }
 
-  /** Accounts, in no order, whose nonce is higher or whose balance is lower than before the block, as they are now. */
+  /** Accounts, unordered, with a higher nonce or a lower balance than before the block; their present values. */
   spenders(): readonly { readonly address: Address; readonly nonce: bigint; readonly balance: bigint }[] {
     return [...this.#accounts.values()].flatMap(({ address, base = NEW_ACCOUNT, state = NEW_ACCOUNT }) => {
       const { nonce, balance } = state;
@@ -121,7 +121,7 @@ export class BlockWriteSet {
 
   // Storage
 
-  /** Without leading zeros; empty when unset. */
+  /** Without leading zeros; empty if unset. */
   storage(address: Address, slot: Bytes): Bytes {
     const entry = this.#account(address);
     if (entry.slots.size === 0 && (entry.state === undefined || entry.storageRoot === EMPTY_ROOT))
@@ -129,7 +129,7 @@ export class BlockWriteSet {
     return this.#slot(entry, slot).value;
   }
 
-  /** The value that the slot had when the tx began (EIP-2200, EIP-3529). */
+  /** The slot's value at the start of the tx (EIP-2200, EIP-3529). */
   originalStorage(address: Address, slot: Bytes): Bytes {
     const entry = this.#account(address);
     if (entry.slots.size === 0 && entry.storageRoot === EMPTY_ROOT) return NO_VALUE;
@@ -137,7 +137,7 @@ export class BlockWriteSet {
     return found.writtenBy === this.#tx ? found.original : found.value;
   }
 
-  /** `value` of at most 32 bytes; leading zeros are dropped, and nothing left clears the slot. The account must exist. */
+  /** At most 32 bytes; leading zeros are dropped, and an empty value clears the slot. The account must exist. */
   putStorage(address: Address, slot: Bytes, value: Bytes): void {
     assert(value.length <= 32, 'storage value length');
     const account = this.#account(address);
@@ -145,7 +145,7 @@ export class BlockWriteSet {
     const entry = this.#slot(account, slot);
     this.#writable();
     if (entry.writtenBy !== this.#tx) {
-      // Not undone by a revert: the value then is the original again.
+      // A revert does not undo this: it restores the value, which then equals the original again.
       entry.original = entry.value;
       entry.writtenBy = this.#tx;
     }
@@ -192,13 +192,13 @@ export class BlockWriteSet {
     this.#journal.revert();
   }
 
-  /** Original storage values are those of now; forgets what was touched. */
+  /** Starts the next tx: original storage values are the present ones, and no account is touched. */
   beginTx(): void {
     this.#tx++;
     this.#touched = [];
   }
 
-  /** EIP-161: deletes what this tx touched (and did not undo) and left empty. */
+  /** EIP-161: deletes the accounts that this tx touched (and did not revert) and left empty. */
   removeEmptyTouched(): void {
     const touched = this.#touched;
     this.#touched = [];
@@ -211,12 +211,12 @@ export class BlockWriteSet {
 
   // The end of the block
 
-  /** Roots as they would be now. Costs a trie update of everything written. */
+  /** The roots as they would be now. Costs a trie update of everything written. */
   rootsNow(): Sealed {
     return sealWrites(this.world, this.#accounts, this.#codes, this.#modules);
   }
 
-  /** Ends the writing. The operations make the new roots readable once they are in the database. */
+  /** Ends the writing. Once the operations are in the database, the new roots can be read. */
   seal(): Sealed {
     assert(this.#journal.depth === 0, 'a block ends with no open checkpoint');
     this.#writable();
@@ -294,7 +294,7 @@ export class BlockWriteSet {
   }
 }
 
-/** The one object for "empty", so that a comparison of references is enough. */
+/** Always the same object for the empty root, so that comparing references is enough. */
 const rootOf = (state: AccountState | undefined): Hash =>
   state === undefined || equalBytes(state.storageRoot, EMPTY_ROOT) ? EMPTY_ROOT : state.storageRoot;
 

@@ -23,10 +23,10 @@ import * as layouts from './layouts.ts';
 import type { Roots } from './roots.ts';
 import { STORED_STATE } from './stateRecord.ts';
 
-/** CometBFT's valSetCheckpointInterval: a full set now and then, so that old heights can be pruned. */
+/** CometBFT's valSetCheckpointInterval: a full set from time to time, so that old heights can be pruned. */
 const FULL_VALIDATORS_EVERY = 100_000;
 
-/** The Ethereum face of a height, opaque to the store. */
+/** The Ethereum block of a height. The record is opaque to the store. */
 export interface EthPart {
   readonly hash: Hash;
   readonly record: Bytes;
@@ -37,28 +37,28 @@ export interface CommitInput {
   readonly blockId: BlockId;
   readonly parts: readonly Part[];
   readonly seenCommit: Commit;
-  /** After the block. */
+  /** The state after the block. */
   readonly state: ChainState;
   readonly results: FinalizeReply;
-  /** After the block. */
+  /** The roots after the block. */
   readonly roots: Roots;
   readonly eth: EthPart & {
     /**
-     * One entry a tx of the block: keccak256 of the Ethereum transaction that it put into the Ethereum block, or
-     * undefined when it put none (another kind, or refused).
+     * One entry per tx of the block: keccak256 of the Ethereum transaction that it added to the Ethereum block, or
+     * undefined if it added none (another kind of tx, or refused).
      */
     readonly txHashes: readonly (Hash | undefined)[];
   };
 }
 
 export interface GenesisInput {
-  /** Before the first block. */
+  /** The state before the first block. */
   readonly state: ChainState;
   readonly roots: Roots;
   readonly eth: EthPart;
 }
 
-/** What lies under `height`; the full value lies under `like`. */
+/** The value of `height`, which is stored in full under the height `like`. */
 interface LastFull<T> {
   readonly height: Height;
   readonly like: Height;
@@ -77,11 +77,11 @@ const isSameParams = (a: ConsensusParams, b: ConsensusParams): boolean =>
 
 const tagged = (tag: number, body: Bytes): Bytes => concat(Uint8Array.of(tag), body);
 
-/** Writes decided heights: one atomic batch each, the head pointer last. */
+/** Writes decided heights, each in one atomic batch with the head pointer last. */
 export class BlockStore {
   readonly reads: ChainReads;
   readonly #kv: KvStore;
-  /** The last ones written, to compare the next with; read from the database after a restart. */
+  /** The last values written, to compare the next ones with. After a restart they are read from the database. */
   #lastSet: LastFull<ValidatorSet> | undefined;
   #lastParams: LastFull<ConsensusParams> | undefined;
 
@@ -90,7 +90,7 @@ export class BlockStore {
     this.reads = new ChainReads(kv, sizes);
   }
 
-  /** Durable, and readable through `reads`, when the promise resolves. `stateOps` are those of the sealed write set. */
+  /** Resolves once the block is durable and readable through `reads`. `stateOps` come from the sealed write set. */
   async commit(input: CommitInput, stateOps: readonly KvOp[]): Promise<void> {
     await this.#kv.batch([...stateOps, ...this.commitOps(input)]);
     this.reads.refresh();
@@ -103,7 +103,7 @@ export class BlockStore {
     this.reads.refresh();
   }
 
-  /** Operations of one decided height, to follow the state's own in the same batch. */
+  /** Operations of one decided height. In the batch they follow the operations of the state. */
   commitOps(input: CommitInput): KvOp[] {
     assertFits(input, this.reads.head());
     const { block, blockId, parts, seenCommit, state, results, roots, eth } = input;
@@ -130,7 +130,7 @@ export class BlockStore {
     ];
   }
 
-  /** Operations of the state before the first block, height 0. */
+  /** Operations for the state before the first block, height 0. */
   genesisOps({ state, roots, eth }: GenesisInput): KvOp[] {
     assert(state.lastBlockHeight === 0, 'the genesis state comes before the first block');
     assert(this.reads.headPointer() === undefined, 'the genesis state is written once');
@@ -184,7 +184,7 @@ export class BlockStore {
     );
   }
 
-  /** As in CometBFT's indexer, a tx that failed does not hide one with the same bytes that is already there. */
+  /** A failed tx does not replace the entry of a tx with the same bytes, as in CometBFT's indexer. */
   #txOps({ block, results, eth }: CommitInput): KvOp[] {
     const ops: KvOp[] = [];
     const here = new Set<string>();

@@ -30,12 +30,12 @@ export const STORED_FULL = 1;
 export const STORED_POINTER = 2;
 
 const HEIGHTS_CACHED_MAX = 64;
-/** A full block and its results are megabytes. Whoever waits for receipts asks for the same few again and again. */
+/** A full block and its results take megabytes. Clients that wait for receipts ask for the same few repeatedly. */
 const BLOCKS_CACHED_MAX = 4;
 
 /**
- * Everything that was decided, by height or by hash, up to the head. Each value is checked against its key as it is
- * read, and a block against its hash; a value that cannot be ours is a StorageFault, never an answer.
+ * Reads all that was decided, by height or by hash, up to the head. Each value read is checked against its key, and a
+ * block against its hash. A value that we cannot have written is a StorageFault.
  */
 export class ChainReads implements BlockReader {
   readonly #kv: Pick<KvStore, 'get'>;
@@ -59,7 +59,7 @@ export class ChainReads implements BlockReader {
     this.refresh();
   }
 
-  /** Takes the head from the database: at the start, and after a commit batch is durable. */
+  /** Reads the head from the database: at the start, and once a commit batch is durable. */
   refresh(): void {
     const head = this.headPointer();
     if (head === undefined) return;
@@ -67,12 +67,12 @@ export class ChainReads implements BlockReader {
     this.#base = this.#read(keys.BASE_KEY, layouts.decodeHeight) ?? 0;
   }
 
-  /** Undefined before the genesis state was written. */
+  /** undefined until the genesis state is written. */
   headPointer(): layouts.HeadPointer | undefined {
     return this.#read(keys.HEAD_KEY, layouts.decodeHead);
   }
 
-  /** The chain state as it lies in the database; recovery.ts joins it with its validators and params. */
+  /** The chain state as stored; recovery.ts adds the validators and params. */
   loadStoredState(): StoredState | undefined {
     return this.#read(keys.STATE_KEY, decodeStoredState);
   }
@@ -96,7 +96,7 @@ export class ChainReads implements BlockReader {
     return this.keeps(height) ? this.#decode(keys.partKey(height, index), decodePart) : undefined;
   }
 
-  /** The commit for `height` that block height + 1 carries. */
+  /** The commit for `height` that the block at height + 1 carries. */
   loadCommit(height: Height): Commit | undefined {
     if (!this.keeps(height)) return undefined;
     return this.#commits.at(height, () => this.#decode(keys.commitKey(height), decodeCommit));
@@ -107,7 +107,7 @@ export class ChainReads implements BlockReader {
     return this.#seenCommits.at(height, () => this.#decode(keys.seenCommitKey(height), decodeCommit));
   }
 
-  /** The whole block, its parts proven against the meta and its hash recomputed. */
+  /** The whole block. Its parts are proven against the meta, and its hash is computed again. */
   loadBlock(height: Height): Block | undefined {
     const meta = this.loadMeta(height);
     if (meta === undefined) return undefined;
@@ -120,7 +120,7 @@ export class ChainReads implements BlockReader {
     return this.#blocks.at(height, records, () => blockOf(height, meta, records));
   }
 
-  /** Known up to head + 2, and before the first block for the two heights that genesis settles. */
+  /** Known up to head + 2; before the first block, for the two heights that genesis determines. */
   loadValidators(height: Height): ValidatorSet | undefined {
     const stored = this.#stored(keys.validatorsKey(height));
     if (stored === undefined || !this.#isWithin(height, 2)) return undefined;
@@ -134,14 +134,14 @@ export class ChainReads implements BlockReader {
     return set;
   }
 
-  /** The height that holds the full set for `height`. */
+  /** The height under which the full set for `height` is stored. */
   fullValidatorsHeight(height: Height): Height | undefined {
     const stored = this.#stored(keys.validatorsKey(height));
     if (stored === undefined) return undefined;
     return stored.isFull ? height : layouts.decodeSetPointer(stored.body)?.like;
   }
 
-  /** Known up to head + 1, and before the first block for that height. */
+  /** Known up to head + 1; before the first block, for the initial height. */
   loadParams(height: Height): ConsensusParams | undefined {
     const at = this.fullParamsHeight(height);
     if (at === undefined || !this.#isWithin(height, 1)) return undefined;
@@ -152,7 +152,7 @@ export class ChainReads implements BlockReader {
     return orFault(decodeConsensusParams(stored.body), fault);
   }
 
-  /** The height that holds the full params for `height`. */
+  /** The height under which the full params for `height` are stored. */
   fullParamsHeight(height: Height): Height | undefined {
     const stored = this.#stored(keys.paramsKey(height));
     if (stored === undefined) return undefined;
@@ -167,7 +167,7 @@ export class ChainReads implements BlockReader {
     return this.#results.at(height, [record], () => decoded(key, record, decodeFinalizeReply));
   }
 
-  /** The application's record of the height's Ethereum face; height 0 is the genesis block. */
+  /** The application's record of the Ethereum block; height 0 is the genesis block. */
   loadEthRecord(height: Height): Bytes | undefined {
     return height > this.#head ? undefined : this.#payload(keys.ethRecordKey(height));
   }
@@ -195,12 +195,12 @@ export class ChainReads implements BlockReader {
     return this.#location('ethTx', hash);
   }
 
-  /** Whether everything of the height must be there, because head and base say so. */
+  /** Whether everything of this height must be in the store, according to head and base. */
   keeps(height: Height): boolean {
     return height >= this.#base && height <= this.#head && height > 0;
   }
 
-  /** Not further than `ahead` of the head; before the first block nothing beyond genesis is there to be hidden. */
+  /** At most `ahead` heights above the head. Before the first block only the heights of genesis are stored at all. */
   #isWithin(height: Height, ahead: number): boolean {
     return this.#head === 0 || height <= this.#head + ahead;
   }
@@ -255,7 +255,7 @@ const decoded = <T>(key: Bytes, record: Bytes, decode: Decode<T>): T =>
 const partFault = (height: Height, index: number): StorageFault =>
   new StorageFault('block part missing or wrong', keys.partKey(height, index));
 
-/** The block whose parts these are. */
+/** The block that consists of these parts. */
 function blockOf(height: Height, { blockId }: BlockMeta, records: readonly Bytes[]): Block {
   const parts = PartSet.empty(blockId.parts);
   for (const [index, record] of records.entries()) {

@@ -2,7 +2,7 @@ import { AssertionError } from '../lib/assert.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import type { KvStore } from './kv.ts';
 
-/** Turns every failed read into a fault that nothing takes for an answer, neither a client's library nor the EVM's. */
+/** Turns every failed read into a StorageFault, which no caller (a client's library, the EVM) takes for a result. */
 export function guardedKv(kv: KvStore): KvStore {
   return {
     get(key) {

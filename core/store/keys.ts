@@ -1,27 +1,27 @@
 /**
- * The whole database on one page. A key is one prefix byte and what follows; heights are 8 bytes big-endian, so that
- * a range over a prefix runs by height. Prefixes are never reused for something else.
+ * The layout of the whole database. A key is a prefix byte followed by the fields below. Heights are 8 bytes
+ * big-endian, so a range over a prefix is in order of height. A prefix is never reused for anything else.
  *
  *   n ‖ hash32          trie node (state, storage and module tries alike), by its keccak256
  *   c ‖ hash32          contract code, by its keccak256
  *   r ‖ height          roots after the height: stateRoot32 ‖ modulesRoot32
  *   m ‖ height          block meta (BlockMeta)
  *   p ‖ height ‖ index4 block part
- *   k ‖ height          the commit for the height, as the next block carries it
+ *   k ‖ height          the commit for the height that the next block carries
  *   s ‖ height          the commit that this node saw when it decided the height
- *   v ‖ height          validators of the height: the set, or the height that has it
- *   a ‖ height          consensus params of the height: the params, or the height that has them
+ *   v ‖ height          validators of the height: the full set, or a pointer to the height that has it
+ *   a ‖ height          consensus params of the height: the params, or a pointer to the height that has them
  *   f ‖ height          FinalizeReply: results of the height
- *   y ‖ height          the Ethereum face of the height, opaque here
+ *   y ‖ height          record of the height's Ethereum block, opaque here
  *   b ‖ hash32          height of a consensus block, by its hash
  *   h ‖ hash32          height of an Ethereum block, by its hash
- *   t ‖ sha256          where a consensus tx is
- *   x ‖ keccak256       where an Ethereum tx is
+ *   t ‖ sha256          location of a consensus tx
+ *   x ‖ keccak256       location of an Ethereum tx
  *   evidence/…          pending and committed evidence, laid out by evidence/pool.ts
- *   Q ‖ attribute ‖ height   where transactions of the height have an indexed attribute
- *   W ‖ attribute ‖ height   where the events of the block itself have it
+ *   Q ‖ attribute ‖ height   the places of an indexed attribute in the transactions of the height
+ *   W ‖ attribute ‖ height   the same in the events of the block itself
  *                       attribute: length2 ‖ tag ‖ length1 ‖ value, laid out by events/index/posting.ts
- *   L ‖ item ‖ height   contracts logged something with this item at the height: an address, or a topic at its place,
+ *   L ‖ item ‖ height   contracts made logs with this item at the height: an address, or a topic at its position;
  *                       laid out by events/index/logPosting.ts
  *   Z                   heights that the indexes cover: from8 ‖ to8
  *   U                   height above the head whose block is decided and waits to be executed again
@@ -29,8 +29,8 @@
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
  *
- * Nodes and code are named by their content, so they prove themselves. Every other value goes through record.ts,
- * which binds it to its key. Retired: q, w, I (an index with an entry an event),
+ * The keys of nodes and code are hashes of the content, so these values prove themselves. Every other value goes
+ * through record.ts, which binds it to its key. Retired prefixes: q, w, I (an index with one entry per event),
  * X (what the index covered before it had logs).
  */
 import { assert } from '../lib/assert.ts';
@@ -55,7 +55,7 @@ function heightKey(letter: string, height: Height, extra = 0): Bytes {
   return key;
 }
 
-/** Writes 8 bytes big-endian. */
+/** Writes the height as 8 bytes big-endian. */
 export function putHeight(out: Bytes, at: number, height: Height): void {
   let rest = height;
   for (let i = 7; i >= 0; i--) {
@@ -92,7 +92,7 @@ export function partKey(height: Height, index: number): Bytes {
   return key;
 }
 
-/** `attribute` as events/index lays it out. */
+/** `attribute` is laid out by events/index. */
 export function postingKey(letter: 'Q' | 'W' | 'L', attribute: Bytes, height: Height): Bytes {
   const key = new Uint8Array(9 + attribute.length);
   key[0] = prefix(letter);

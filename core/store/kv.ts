@@ -13,14 +13,14 @@ export interface KvRange {
 }
 
 /**
- * The one database of a node. Implemented by adapters/disk (LevelDB) and sim/disk (the faulty disk).
- * A failed read or write is an OperatingError of the adapter: fatal, never an answer.
+ * The one database of a node. Implemented by adapters/disk (LevelDB) and sim/disk (the faulty disk). If a read or write
+ * fails, the adapter throws an OperatingError, which is fatal.
  */
 export interface KvStore {
-  /** Synchronous point read; undefined when absent. The caller must not write into the returned bytes. */
+  /** Synchronous point read; undefined if absent. The caller must not modify the returned bytes. */
   get(key: Bytes): Bytes | undefined;
-  /** All or nothing, and durable (synced) when the promise resolves. */
+  /** All or nothing. Durable (synced) once the promise resolves. */
   batch(ops: readonly KvOp[]): Promise<void>;
-  /** Entries in key order (or reverse), at most `limitMax`. */
+  /** At most `limitMax` entries, in key order or in reverse. */
   range(range: KvRange): Promise<readonly (readonly [Bytes, Bytes])[]>;
 }

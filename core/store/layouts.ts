@@ -1,18 +1,18 @@
-/** Payloads of our own small records. Blocks, commits, sets, params and results lie in their protobuf encodings. */
+/** Encodings of our own small records. Blocks, commits, sets, params and results have their protobuf encodings. */
 import { type Bytes, EMPTY, equalBytes } from '../lib/bytes.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 import { putHeight, readHeight } from './keys.ts';
 import type { Roots } from './roots.ts';
 
-/** Where a tx is. `ethIndex` is its place among the block's Ethereum transactions, undefined for another kind. */
+/** Location of a tx. `ethIndex` is its index among the block's Ethereum transactions; undefined for other kinds. */
 export interface StoredLocation {
   readonly height: Height;
   readonly index: number;
   readonly ethIndex: number | undefined;
 }
 
-/** Names the newest height; the last thing that a batch writes. */
+/** Identifies the newest height. It is the last record in every batch. */
 export interface HeadPointer {
   readonly height: Height;
   /** Consensus block hash; empty for the genesis state. */
@@ -80,7 +80,7 @@ export function encodeRoots(roots: Roots): Bytes {
 export const decodeRoots = (bytes: Bytes): Roots | undefined =>
   bytes.length === 64 ? { stateRoot: bytes.slice(0, 32), modulesRoot: bytes.slice(32) } : undefined;
 
-/** A set whose members and powers are those of the full set at `like`: only the priorities differ. */
+/** A set with the members and powers of the full set at `like`. Only the priorities differ. */
 export interface SetPointer {
   readonly like: Height;
   readonly proposer: number;
@@ -123,7 +123,7 @@ export function decodeSetPointer(bytes: Bytes): SetPointer | undefined {
   return { like: readHeight(bytes, 0), proposer: readUint32(bytes, 8), priorities };
 }
 
-/** The set that a pointer means; undefined when it does not fit the full set. */
+/** The set that a pointer stands for; undefined if the pointer does not fit the full set. */
 export function setOfPointer(full: ValidatorSet, pointer: SetPointer): ValidatorSet | undefined {
   if (full.validators.length !== pointer.priorities.length) return undefined;
   const validators = full.validators.map((one, i) => ({ ...one, priority: pointer.priorities[i] as bigint }));

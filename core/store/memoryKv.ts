@@ -1,18 +1,19 @@
 import { type Bytes, compareBytes } from '../lib/bytes.ts';
 import type { KvOp, KvRange, KvStore } from './kv.ts';
 
-/** One byte a character: cheaper than hex. */
+/** One byte per character, which is cheaper than hex. */
 const nameOf = (key: Bytes): string => String.fromCharCode.apply(null, key as unknown as number[]);
 
 /**
- * A KvStore in memory: for what is simulated and never kept, for tests, and the base of the simulator's disk. Reads take a map; keys are sorted only when
- * a range asks after a change. Keys and values are kept as they are given: nobody writes into bytes that he handed on.
+ * A KvStore in memory, for simulations that keep nothing, for tests, and as the base of the simulator's disk. A read is
+ * a map lookup; keys are sorted only when a range is read after a change. Keys and values are kept without a copy, so
+ * callers must not modify them later.
  */
 export class MemoryKv implements KvStore {
   readonly #values: Map<string, readonly [Bytes, Bytes]>;
   #sorted: (readonly [Bytes, Bytes])[] | undefined;
 
-  /** `from` is copied (its entries are shared: nobody writes into them). */
+  /** Copies `from`. The entries are shared, and nobody modifies them. */
   constructor(from?: MemoryKv) {
     this.#values = new Map(from === undefined ? [] : from.#values);
   }

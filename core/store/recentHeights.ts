@@ -1,7 +1,7 @@
 import { assert } from '../lib/assert.ts';
 import type { Height } from '../types/ids.ts';
 
-/** Values of decided heights, one slot a height modulo the size: what is asked for is nearly always near the head. */
+/** Cached values of decided heights, one slot per height modulo the size. Nearly all reads are near the head. */
 export class RecentHeights<T> {
   readonly #slots: ({ readonly height: Height; readonly value: T } | undefined)[];
 
@@ -10,7 +10,7 @@ export class RecentHeights<T> {
     this.#slots = new Array(heightsMax).fill(undefined);
   }
 
-  /** The value remembered for `height`, or what `load` finds. An absent value is asked for again. */
+  /** The cached value for `height`, or the result of `load`. undefined is not cached. */
   at(height: Height, load: () => T | undefined): T | undefined {
     const index = height % this.#slots.length;
     const slot = this.#slots[index];

@@ -8,7 +8,10 @@ interface Slot<T> {
   readonly value: T;
 }
 
-/** What the records of decided heights were read as, one slot a height modulo the size. Asked with what was read just now. */
+/**
+ * Cached decodings of decided heights' records, one slot per height modulo the size. Callers pass the records they have
+ * just read: a decoding is reused only for equal records.
+ */
 export class RecentRecords<T> {
   readonly #slots: (Slot<T> | undefined)[];
 
@@ -17,7 +20,7 @@ export class RecentRecords<T> {
     this.#slots = new Array(heightsMax).fill(undefined);
   }
 
-  /** What `read` throws is asked for again. */
+  /** If `read` throws, nothing is cached. */
   at(height: Height, records: readonly Bytes[], read: () => T): T {
     const index = height % this.#slots.length;
     const slot = this.#slots[index];

@@ -1,4 +1,4 @@
-/** Opening the database after a clean stop, a crash, or a fault: is the head whole, and do its records agree? */
+/** Opens the database after a clean stop, a crash or a fault. Is the head complete, and do its records agree? */
 import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
@@ -14,25 +14,25 @@ import { isStray } from './undo.ts';
 
 export interface OpenedStore {
   readonly blocks: BlockStore;
-  /** Undefined when the database is new: the application writes the genesis state first. */
+  /** undefined if the database is new. The application then writes the genesis state. */
   readonly chain: { readonly state: ChainState; readonly roots: Roots } | undefined;
 }
 
-/** `message` is one line for the operator and says what to do. */
+/** `message` is one line for the operator, and says what to do. */
 export type StoreError =
-  /** A record is not what was written under its key. */
+  /** A record differs from what was written under its key. */
   | { readonly code: 'store-corrupt'; readonly message: string }
-  /** The head names something that is not there: part of a batch was lost. */
+  /** The head refers to something that is missing, so part of a batch was lost. */
   | {
       readonly code: 'store-incomplete';
       readonly height: Height;
       readonly missing: string;
       readonly message: string;
     }
-  /** Two records that a batch wrote together tell different stories. */
+  /** Two records from the same batch contradict each other. */
   | { readonly code: 'store-disagrees'; readonly height: Height; readonly message: string };
 
-/** What an operator does about a database that cannot be trusted. */
+/** What the operator can do about a database that cannot be trusted. */
 export const REMEDY =
   'restore the data directory from a backup, or remove it and sync from peers (keep the signer state file)';
 
@@ -47,12 +47,12 @@ const incomplete = (height: Height, missing: string): { ok: false; error: StoreE
 const disagrees = (height: Height, what: string): { ok: false; error: StoreError } =>
   err({ code: 'store-disagrees', height, message: `the database's ${what}, height ${height}: ${REMEDY}` });
 
-/** Checks the newest height as a whole; older ones are checked as they are read. */
+/** Checks the newest height completely. Older heights are checked when they are read. */
 export function openStore(kv: KvStore, sizes: Sizes = USUAL_SIZES): Result<OpenedStore, StoreError> {
   try {
     return checked(kv, sizes);
   } catch (fault) {
-    // The one place where a fault of the store becomes a value: nothing runs yet, and the operator needs a line.
+    // Here a storage fault becomes a value, because nothing runs yet and the operator needs one line.
     if (!(fault instanceof StorageFault)) throw fault;
     return err({ code: 'store-corrupt', message: `${fault.message}: ${REMEDY}` });
   }

@@ -1,7 +1,7 @@
 import { hex } from '../lib/bytes.ts';
 import type { Hash } from '../types/ids.ts';
 
-/** Names the whole state after a height. */
+/** Identifies the whole state after a height. */
 export interface Roots {
   /** Ethereum's state trie. */
   readonly stateRoot: Hash;

@@ -6,7 +6,7 @@ import { TIMESTAMP } from '../codec/time.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { ChainState } from '../types/state.ts';
 
-/** The chain state without what lies under its own height anyway: three validator sets and the params. */
+/** The chain state without the three validator sets and the params, which are stored under their own heights. */
 export type StoredState = Omit<ChainState, 'validators' | 'nextValidators' | 'lastValidators' | 'params'>;
 
 export const STORED_STATE = table<StoredState>('StoredState', [

@@ -1,7 +1,7 @@
 /**
- * Taking the newest height back. The state goes one height down; its block stays and is executed again at the next
- * start, or, when it is the block that is bad, is forgotten as well and decided anew. Trie nodes are never touched:
- * they are named by their content, and the state before the block is still whole.
+ * Rolls the newest height back. The state goes one height down. The block stays and is executed again at the next
+ * start; if the block itself is bad, it is removed too, and the height is decided anew. Trie nodes are not touched:
+ * they are content-addressed, and the state before the block is still complete.
  */
 import { txHash } from '../codec/hashes.ts';
 import { decodeRecord, encodeRecord, putRecord } from '../codec/record.ts';
@@ -20,23 +20,23 @@ type Reads = Pick<KvStore, 'get'>;
 
 const del = (key: Bytes): KvOp => ({ type: 'del', key });
 
-/** The height whose block waits above the head; undefined when nothing was taken back. */
+/** The height of the rolled-back block above the head; undefined if there is none. */
 export function undoneHeight(kv: Reads): Height | undefined {
   const record = kv.get(keys.UNDONE_KEY);
   return record === undefined ? undefined : layouts.decodeHeight(decodeRecord(keys.UNDONE_KEY, record));
 }
 
 /**
- * Whether a block of `next`, the height above the head, is there that was not taken back: a commit writes block and head
- * together, so the head that was read is not the newest that was written.
+ * Whether there is a block at `next`, the height above the head, that was not rolled back. A commit writes block and
+ * head together, so in that case the head that was read is outdated.
  */
 export const isStray = (kv: Reads, next: Height): boolean =>
   kv.get(keys.metaKey(next)) !== undefined && undoneHeight(kv) !== next;
 
-/** Ends the wait: belongs into the batch that commits the block again, or forgets it. */
+/** Clears the rolled-back height. Belongs in the batch that commits its block again or removes it. */
 export const undoneOver = (): KvOp => del(keys.UNDONE_KEY);
 
-/** Reads through which the waiting block is seen as if it were the head. */
+/** Reads as if the rolled-back block were the head. */
 class WithUndone extends ChainReads {
   constructor(kv: Reads, height: Height) {
     const head = layouts.encodeHead({ height, blockHash: new Uint8Array(32) });
@@ -53,7 +53,7 @@ export interface UndoneBlock {
   readonly seenCommit: Commit;
 }
 
-/** The block that waits, whole and checked against its hashes. A missing piece is a StorageFault. */
+/** The rolled-back block, complete and checked against its hashes. A missing piece is a StorageFault. */
 export function loadUndone(kv: Reads, height: Height): UndoneBlock {
   const reads = new WithUndone(kv, height);
   const block = kept(reads.loadBlock(height), 'the block that was taken back', keys.metaKey(height));
@@ -77,13 +77,13 @@ export function loadUndone(kv: Reads, height: Height): UndoneBlock {
   return { block, blockId, parts, seenCommit };
 }
 
-/** The chain state before the head's block; undefined when there is no block before it. */
+/** The chain state before the head's block; undefined if the store has no block before it. */
 export function stateBefore(reads: ChainReads, now: StoredState): StoredState | undefined {
   const head = reads.loadMeta(now.lastBlockHeight);
   const before = reads.loadMeta(now.lastBlockHeight - 1);
   if (head === undefined || before === undefined) return undefined;
   const height = now.lastBlockHeight - 1;
-  // A change that the block itself made is still to come.
+  // A change made by this block has not happened yet at that state.
   const results = kept(
     reads.loadResults(now.lastBlockHeight),
     'the results of the head',
@@ -103,7 +103,7 @@ export function stateBefore(reads: ChainReads, now: StoredState): StoredState | 
   };
 }
 
-/** Moves state and head to `before`; the block above is kept and waits. */
+/** Moves state and head to `before`. The block above stays, to be executed again. */
 export const undoOps = (before: StoredState): readonly KvOp[] => [
   putRecord(keys.UNDONE_KEY, layouts.encodeHeight(before.lastBlockHeight + 1)),
   putRecord(keys.STATE_KEY, encodeStoredState(before)),
@@ -113,7 +113,7 @@ export const undoOps = (before: StoredState): readonly KvOp[] => [
   ),
 ];
 
-/** Forgets everything that the waiting block has left. `eth`: hashes of its Ethereum block and transactions. */
+/** Removes all that is left of the rolled-back block. `eth` has the hashes of its Ethereum block and transactions. */
 export function forgetOps(
   kv: Reads,
   height: Height,
@@ -140,7 +140,7 @@ export function forgetOps(
   ];
 }
 
-/** Whether the entry of a transaction points to this height: an earlier copy of the same bytes keeps its own. */
+/** Whether a transaction's entry points to this height. The entry may belong to an earlier tx with the same bytes. */
 function locates(kv: Reads, key: Bytes, height: Height): boolean {
   const record = kv.get(key);
   return record !== undefined && layouts.decodeLocation(decodeRecord(key, record))?.height === height;

@@ -1,17 +1,17 @@
 import type { Micros } from '../types/ids.ts';
 
-/** So many at once, and one more each `everyMicros`. */
+/** `burst` at once, then one more every `everyMicros`. */
 export interface AllowanceLimits {
   readonly burst: number;
   readonly everyMicros: Micros;
 }
 
-/** Bounds how often something is done (the virtual scheduling form of a leaky bucket, ITU-T I.371 annex A). */
+/** Limits how often something is done (leaky bucket in its virtual scheduling form, ITU-T I.371 annex A). */
 export class Allowance {
   readonly #every: Micros;
-  /** What it takes to fill again after a burst. */
+  /** Time to refill after a full burst. */
   readonly #whole: Micros;
-  /** When all of it will be there. */
+  /** When the allowance will be full again. */
   #fullAt: Micros;
 
   constructor(now: Micros, { burst, everyMicros }: AllowanceLimits) {
@@ -21,19 +21,19 @@ export class Allowance {
   }
 
   isSpent(now: Micros): boolean {
-    // A clock that was set back leaves it empty at worst.
+    // If the clock was set back, the allowance is at worst empty.
     this.#fullAt = Math.min(Math.max(this.#fullAt, now), now + this.#whole);
     return this.#fullAt + this.#every > now + this.#whole;
   }
 
-  /** False, and nothing taken, when it is spent. */
+  /** Takes one. Returns false and takes nothing if the allowance is spent. */
   take(now: Micros): boolean {
     if (this.isSpent(now)) return false;
     this.charge(1);
     return true;
   }
 
-  /** Takes what was used already, be it more than is left. */
+  /** Takes what was already used, even if it is more than what is left. */
   charge(count: number): void {
     this.#fullAt += count * this.#every;
   }

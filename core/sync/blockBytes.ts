@@ -1,10 +1,10 @@
 import { encodeEvidenceList } from '../codec/evidence.ts';
 import type { Block } from '../types/block.ts';
 
-/** What a transaction or a signature takes beside its own bytes: a block of a megabyte can be of a million of them. */
+/** Memory of a transaction or signature beyond its own bytes: a block of one megabyte may have a million of them. */
 const ENTRY_BYTES = 128;
 
-/** About what a block takes in memory and to encode, whatever it consists of: nobody need have signed it. */
+/** Approximate size of a block in memory. Nothing in a received block is verified yet, so every kind of content counts. */
 export function blockBytes({ txs, evidence, lastCommit }: Block): number {
   const entries = txs.length + lastCommit.signatures.length;
   const proofs = evidence.length === 0 ? 0 : encodeEvidenceList(evidence).length;

@@ -7,16 +7,16 @@ import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { blockBytes } from './blockBytes.ts';
 import { claims, leastBusy, type SyncPeer, type SyncPeers } from './syncPeers.ts';
 
-/** Heights ahead of the next one that are asked for. */
+/** How many heights beyond the next one are requested. */
 const AHEAD_MAX = 256;
-/** Bytes of blocks that wait or are under way; above it only the next two are asked for. */
+/** Above this many bytes of waiting and requested blocks, only the next two heights are requested. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** The next block is asked of someone else after this. */
+/** After this delay, the next block is requested from another peer. */
 const LAG_MICROS = 2_000_000;
 const LAGS_MAX = 3;
-/** No answer at all for this long: the peer is of no use (CometBFT peerTimeout). */
+/** A peer that leaves a request unanswered for this long is given up (CometBFT peerTimeout). */
 const TIMEOUT_MICROS = 15_000_000;
-/** Blocks put aside in a dispute, to be compared with what turns out to be decided. */
+/** Most blocks put aside in disputes, to be compared with the blocks that turn out to be decided. */
 const SUSPECTS_MAX = 64;
 
 export interface Arrived {
@@ -36,22 +36,22 @@ export interface BlockAsk {
   readonly height: Height;
 }
 
-/** Blocks under way and arrived, from the next height on, and who answers for each. */
+/** Requested and arrived blocks, from the next height on, and the peer responsible for each. */
 export class BlockQueue {
   readonly #peers: SyncPeers;
   readonly #aheadMax: number;
   readonly #bytesMax: number;
   readonly #arrived = new Map<Height, Arrived>();
-  /** Whose answer each height waits for. */
+  /** By height: the peer whose answer is awaited. */
   readonly #awaited = new Map<Height, PeerId>();
   #bytes = 0;
-  /** What a block under way is taken for: as large as the largest of late. */
+  /** Assumed size of a requested block: about that of the largest recent one. */
   #expectedBytes = 0;
-  /** What is stored next, as far as asked. */
+  /** The height to store next, as of the last call of `wanted`. */
   #next: Height = 0;
-  /** Up to here everything is stored. */
+  /** All heights up to this one are stored. */
   #settled: Height = 0;
-  /** In dispute: this height and the next come from one and the same peer. */
+  /** During a dispute this height and the next must come from one and the same peer. */
   #single: { readonly height: Height; readonly peer: PeerId | undefined } | undefined;
   #suspects: readonly Suspect[] = [];
 
@@ -65,7 +65,7 @@ export class BlockQueue {
     return this.#arrived.get(height);
   }
 
-  /** What to ask now, and of whom; counted as asked. */
+  /** The requests to send now. They count as sent. */
   wanted(now: Micros, next: Height): readonly BlockAsk[] {
     const asks: BlockAsk[] = [];
     this.#next = next;
@@ -82,7 +82,7 @@ export class BlockQueue {
     return asks;
   }
 
-  /** The next two always have: without them nothing moves. */
+  /** The next two heights always have room: nothing moves without them. */
   #hasRoom(bytes: number, height: Height): boolean {
     return height <= this.#next + 1 || this.#bytes + bytes <= this.#bytesMax;
   }
@@ -104,7 +104,7 @@ export class BlockQueue {
     return peer;
   }
 
-  /** An answer that was asked for. A late one is kept only while nobody else has answered. */
+  /** Takes a requested block. A late one is kept only if no other peer has answered yet. */
   arrived(peer: SyncPeer, block: Block): void {
     const { height } = block.header;
     peer.asked.delete(height);
@@ -115,7 +115,7 @@ export class BlockQueue {
     if (height <= this.#settled || this.#arrived.has(height)) return;
     const bytes = blockBytes(block);
     this.#expectedBytes = Math.max(bytes, this.#expectedBytes - Math.ceil(this.#expectedBytes / 8));
-    // One that is larger than those before it may find no room: it is asked for again.
+    // A block larger than the recent ones may find no room. It is requested again later.
     if (!this.#hasRoom(bytes, height)) return;
     this.#arrived.set(height, { block, peer: peer.id, bytes });
     this.#bytes += bytes;
@@ -127,7 +127,7 @@ export class BlockQueue {
     );
   }
 
-  /** The peer says that it has no such block. False when it was not asked. */
+  /** The peer says that it does not have the block. False if it was not asked for it. */
   denied(peer: SyncPeer, height: Height): boolean {
     if (!peer.asked.delete(height)) return false;
     if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
@@ -136,8 +136,8 @@ export class BlockQueue {
   }
 
   /**
-   * Peers to give up: silent ones, and ones that let the next block wait too often. A peer that lags for the first
-   * time loses its other requests to whoever is faster.
+   * Peers to give up: those that leave a request unanswered, and those that delayed the next block too often. A peer
+   * that delays it less often only loses its requests to faster peers.
    */
   overdue(now: Micros, next: Height): readonly { readonly peer: PeerId; readonly reason: string }[] {
     const useless: { peer: PeerId; reason: string }[] = [];
@@ -169,7 +169,7 @@ export class BlockQueue {
     if (this.#single?.peer === peer) this.#single = { height: this.#single.height, peer: undefined };
   }
 
-  /** The peer has gone: what it sent counts no more, what it was asked is open again. */
+  /** The peer is gone or given up: discards its blocks and reopens its requests. */
   release(peer: PeerId): void {
     this.#reassign(peer);
     for (const [height, { peer: from }] of [...this.#arrived]) if (from === peer) this.#remove(height);
@@ -183,8 +183,8 @@ export class BlockQueue {
   }
 
   /**
-   * Blocks `height` and `height + 1` contradict each other. Answers with the peer that sent both, who lied; with two
-   * senders either may have, so both blocks are put aside and asked anew of a single peer.
+   * Blocks `height` and `height + 1` contradict each other. If one peer sent both, it lied and is returned. With two
+   * senders either may have lied, so both blocks are put aside and requested again from a single peer.
    */
   mismatch(height: Height, first: Arrived, second: Arrived): PeerId | undefined {
     this.#remove(height);
@@ -200,7 +200,7 @@ export class BlockQueue {
     return undefined;
   }
 
-  /** A height is decided and stored. Answers with the peers that had sent another block for it. */
+  /** The height is decided and stored. Returns the peers that sent another block for it. */
   settle(height: Height, blockId: BlockId): readonly PeerId[] {
     this.#remove(height);
     this.#awaited.delete(height);

@@ -16,37 +16,37 @@ import { BlockServer } from './server.ts';
 import { SyncPeers } from './syncPeers.ts';
 
 const TICK_MS: Millis = 500;
-/** A peer of which enough was asked for the moment is asked for more after this. */
+/** When a peer's request allowance is spent, it is asked for more after this delay. */
 const HELD_BACK_MS: Millis = 50;
-/** Peers' heights are asked for this often; near the end, at each tick (CometBFT statusUpdateIntervalSeconds). */
+/** How often peers are asked for their heights; more often near the end (CometBFT statusUpdateIntervalSeconds). */
 const STATUS_EVERY_MICROS = 10_000_000;
 const NEAR_END = 100;
-/** How long peers that are connected may keep us from judging whether we are behind. */
+/** How long we wait for connected peers to state their heights before we judge whether we are behind. */
 const GREETING_MICROS = 2_000_000;
-/** With peers that never say how high they are, consensus starts after this. */
+/** If no peer ever states its height, consensus starts after this. */
 const SILENCE_MICROS = 15_000_000;
-/** A peer that denied so many heights within its own claim lies about it. */
+/** A peer that denies this many heights within its own claim has lied. */
 const DENIALS_MAX = 3;
 
-/** The block that the application works on. */
+/** The block that the application is executing or storing. */
 interface Work {
   readonly call: CallId;
   readonly arrived: Arrived;
   readonly blockId: BlockId;
   readonly parts: PartSet;
-  /** The commit in the next block: what makes this one decided. */
+  /** The commit carried by the next block, which proves that this one is decided. */
   readonly commit: Commit;
   done: { readonly results: FinalizeReply; readonly state: ChainState } | undefined;
 }
 
 /**
- * Brings a node that is behind to where its peers are (reference §4.9), then hands over to consensus for good. Block H
- * is decided when the commit in block H+1 says so; it is executed and stored by the same two calls as in consensus,
- * and the batch of each height is the only thing that block sync makes durable: after a crash it goes on from there.
+ * Brings a node that is behind to the height of its peers (reference §4.9), then hands over to consensus for good.
+ * Block H is decided if the commit in block H+1 says so. It is executed and stored by the same two calls as in
+ * consensus. Each height's batch is all that block sync makes durable: after a crash it continues from there.
  *
- * Trust: no block is stored without signatures of more than two thirds of the validators of its height. When two
- * blocks of different peers do not fit together, both are asked of a single peer: one of those that lied is then known,
- * and no honest peer is dropped for another's lie.
+ * Trust: no block is stored without signatures of more than two thirds of the validators of its height. When two blocks
+ * from different peers contradict each other, both are requested from a single peer. This exposes a peer that lied, and
+ * no honest peer is dropped for another's lie.
  */
 export class BlockSync {
   readonly #options: SyncOptions;
@@ -54,16 +54,16 @@ export class BlockSync {
   readonly #peers: SyncPeers;
   readonly #queue: BlockQueue;
   #state: ChainState;
-  /** Commit of the last block of `#state`, every signature in it verified. */
+  /** Commit of the last block of `#state`. All its signatures are verified. */
   #lastCommit: Commit | undefined;
   #mode: 'waiting' | 'syncing' | 'done' = 'waiting';
   #work: Work | undefined;
-  /** More is asked for in a moment. */
+  /** The next requests are scheduled (`askAfter`). */
   #isHeldBack = false;
   #moved = false;
   #startedAt: Micros = 0;
   #statusAt: Micros = 0;
-  /** Near the end peers are asked more often, and then less and less: a goal that moves faster than blocks travel is never reached. */
+  /** Status interval near the end. It starts short and doubles, since the target may move faster than blocks arrive. */
   #nearEvery: Micros = TICK_MS * 1_000;
 
   constructor(options: SyncOptions) {
@@ -76,22 +76,22 @@ export class BlockSync {
     if (!options.enabled) this.#mode = 'done';
   }
 
-  /** Consensus rests while this is true. */
+  /** Consensus does not run while this is true. */
   get active(): boolean {
     return this.#mode !== 'done';
   }
 
-  /** Highest height claimed by a peer that has the next block; 0 when there is none. */
+  /** Highest height claimed by a peer that has the next block; 0 without one. */
   get target(): Height {
     return this.#peers.heightMax(this.#next());
   }
 
-  /** Whether a block that the peer sends is looked at. */
+  /** Whether a block from this peer would be considered. */
   heeds(peer: PeerId): boolean {
     return this.active && this.#peers.find(peer) !== undefined;
   }
 
-  /** Whether an answer of the application is for us. */
+  /** Whether the answer of the application is for block sync. */
   owns(call: CallId): boolean {
     return this.#work?.call === call;
   }
@@ -190,7 +190,7 @@ export class BlockSync {
   ): void {
     const known = this.#peers.find(peer);
     if (known === undefined) return;
-    // ASA-2025-001: a height taken back would let a peer keep us waiting for what it never had.
+    // ASA-2025-001: a peer that could lower its height could keep us waiting for blocks that it never had.
     if (known.claim !== undefined && (height < known.claim.height || base < known.claim.base)) {
       this.#ban(peer, now, `blocksync: height lowered from ${known.claim.height} to ${height}`, out);
       return;
@@ -219,7 +219,7 @@ export class BlockSync {
     else this.#ban(peer, now, `blocksync: block ${height}: ${basic.error.message}`, out);
   }
 
-  /** Applies what can be applied and asks for more. */
+  /** Applies the blocks that can be applied and requests more. */
   #go(now: Micros, out: SyncOut): void {
     if (this.#mode !== 'syncing') return;
     while (this.#work === undefined && this.#tryNext(now, out)) {}
@@ -235,7 +235,7 @@ export class BlockSync {
     out.askAfter(HELD_BACK_MS);
   }
 
-  /** Judges the next pair of blocks. True when that settled something and there may be more to do. */
+  /** Judges the next pair of blocks. True if that settled something and there may be more to do. */
   #tryNext(now: Micros, out: SyncOut): boolean {
     const height = this.#next();
     const [first, second] = [this.#queue.at(height), this.#queue.at(height + 1)];
@@ -259,7 +259,7 @@ export class BlockSync {
     }
     const checked = rules.checkBlock(this.#state, first.block, this.#lastCommit);
     if (!checked.ok) {
-      // Two thirds of the validators signed it: no peer is to blame, our own state is, or they are.
+      // Two thirds of the validators signed it, so no peer is to blame: our own state is, or they are.
       out.halt(`height ${height}: the block that was decided is invalid here: ${checked.error}`);
       this.#mode = 'done';
       return false;
@@ -311,7 +311,7 @@ export class BlockSync {
     const answered = peers.filter((peer) => peer.claim !== undefined).length;
     const first = peers.reduce((min, peer) => Math.min(min, peer.since), now);
     if (answered === 0) {
-      // Without us nothing is decided, so nobody can be far ahead: waiting would stop the chain.
+      // Without our third of the power nothing is decided. So no peer is far ahead, and waiting would stop the chain.
       if (holdsPower(this.#state, this.#options.self, 3n)) return now - this.#startedAt >= GREETING_MICROS;
       return peers.length > 0 && now - first >= SILENCE_MICROS;
     }

@@ -1,4 +1,4 @@
-/** What block sync needs of its neighbours, and what it says to them. */
+/** The interfaces between block sync and the rest of the node. */
 import type { Result } from '../lib/result.ts';
 import type { Sizes } from '../lib/sizes.ts';
 import type { CallId } from '../node/contract.ts';
@@ -8,13 +8,13 @@ import type { Address, Height, Millis, PeerId } from '../types/ids.ts';
 import type { BlocksyncMessage } from '../types/messages.ts';
 import type { ChainState } from '../types/state.ts';
 
-/** The consensus rules that block sync applies without knowing them. All of it is pure. */
+/** The consensus rules that block sync applies without depending on consensus. All are pure functions. */
 export interface BlockRules {
-  /** Height of the block that may follow on `state`. */
+  /** Height of the block that follows `state`. */
   nextHeight(state: ChainState): Height;
-  /** Whether `commit` shows that more than two thirds of the validators decided `blockId` next on `state`. */
+  /** Whether `commit` proves that more than two thirds of the validators decided `blockId` as the next block. */
   checkCommit(state: ChainState, blockId: BlockId, commit: Commit): Result<void, string>;
-  /** Whether `block` follows on `state`; signatures equal to those in `known` are not verified again. */
+  /** Whether `block` may follow `state`. Signatures that are also in `known` are not verified again. */
   checkBlock(state: ChainState, block: Block, known: Commit | undefined): Result<void, string>;
   context(state: ChainState, block: Block): BlockContext;
   next(
@@ -31,7 +31,7 @@ export interface SyncOptions {
   readonly state: ChainState;
   /** Commit of the last stored block. */
   readonly lastCommit: Commit | undefined;
-  /** Our own address, when this node is a validator. */
+  /** Our own address, if this node is a validator. */
   readonly self: Address | undefined;
   readonly rules: BlockRules;
   readonly blocks: { head(): Height; base(): Height; block(height: Height): Block | undefined };
@@ -39,12 +39,12 @@ export interface SyncOptions {
   readonly sizes?: Sizes | undefined;
 }
 
-/** One block that block sync has stored. */
+/** A block that block sync has stored. */
 export interface SyncedBlock {
   readonly block: Block;
   readonly blockId: BlockId;
   readonly results: FinalizeReply;
-  /** After the block. */
+  /** The state after the block. */
   readonly state: ChainState;
   readonly reply: CommitReply;
 }
@@ -52,7 +52,7 @@ export interface SyncedBlock {
 export interface SyncOut {
   send(to: readonly PeerId[], message: BlocksyncMessage): void;
   tickAfter(ms: Millis): void;
-  /** `onAsk` is called after this. */
+  /** Calls `onAsk` after this delay. */
   askAfter(ms: Millis): void;
   drop(peer: PeerId, reason: string): void;
   app(call: CallId, ask: AppAsk): void;

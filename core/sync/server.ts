@@ -4,11 +4,11 @@ import { Allowance, type AllowanceLimits } from './allowance.ts';
 import { blockBytes } from './blockBytes.ts';
 import type { SyncOptions, SyncOut } from './contract.ts';
 
-/** Answers a peer may have, 2000 a second. */
+/** Answers that a peer may request: 2000 a second. */
 const ANSWERS: AllowanceLimits = { burst: 200, everyMicros: 500 };
-/** A block costs reading and encoding what it holds, in units of this many bytes. */
+/** Reading and encoding a block is charged in units of this many bytes. */
 const UNIT_BYTES = 4096;
-/** 32 MB a second after a burst of 64 MiB: several times what a connection carries by default. */
+/** A burst of 64 MiB, then 32 MB a second: several times the default rate of a connection. */
 const UNITS: AllowanceLimits = { burst: 16_384, everyMicros: 128 };
 
 interface Served {
@@ -16,7 +16,7 @@ interface Served {
   readonly units: Allowance;
 }
 
-/** Gives others the blocks that this node has. Always on. */
+/** Serves this node's blocks to peers. Always on. */
 export class BlockServer {
   readonly #blocks: SyncOptions['blocks'];
   readonly #served = new Map<PeerId, Served>();
@@ -49,7 +49,7 @@ export class BlockServer {
       this.#tellStatus(peer, out);
       return;
     }
-    // As when its queue is full: an honest peer, which cannot know how large the blocks are, asks again.
+    // As with a full send queue, the peer gets no answer. It is not dropped: it cannot know how large the blocks are.
     if (served.units.isSpent(now)) return;
     const { height } = message;
     const block = height <= this.#blocks.head() ? this.#blocks.block(height) : undefined;

@@ -5,39 +5,39 @@ import { Allowance, type AllowanceLimits } from './allowance.ts';
 
 /** CometBFT maxPendingRequestsPerPeer. */
 export const WINDOW_MAX = 20;
-/** Requests to one peer, 1000 a second: half of what a peer answers (`server.ts`), so that no clock or network makes it too many. */
+/** Requests to one peer: 1000 a second. Peers answer twice as many (server.ts), to allow for clocks and network. */
 const REQUESTS: AllowanceLimits = { burst: 100, everyMicros: 1000 };
-/** Peers that are remembered as liars or as silent. */
+/** Most peers that are remembered as liars or as silent. */
 const REMEMBERED_MAX = 1024;
-/** A liar is asked for nothing for so long (CometBFT, blocksync pool): its lie may have been a fault of its drive that is mended. */
+/** How long a liar is not asked (CometBFT, blocksync pool). Its lie may come from a disk fault that gets repaired. */
 const BAN_MICROS = 60_000_000;
 
 export interface SyncPeer {
   readonly id: PeerId;
   readonly since: Micros;
-  /** What it says it has; undefined until it has answered. */
+  /** The heights that it says it has; undefined until it has answered. */
   claim: { readonly base: Height; readonly height: Height } | undefined;
-  /** Heights asked of it and not answered, with the time of asking. Late ones of a slow peer included. */
+  /** Unanswered requests by height, with the time of asking. They include those that another peer has taken over. */
   readonly asked: Map<Height, Micros>;
   readonly allowance: Allowance;
-  /** How many may wait: 20, or 1 for a peer that kept everyone waiting, and then one more with each block that it sends. */
+  /** Most open requests to it: 1 after it was given up or lagged, then one more for each block that it sends. */
   window: number;
-  /** How often the next block had to be asked of someone else because this peer did not send it. */
+  /** How often it delayed the next block so long that another peer was asked. */
   lags: number;
-  /** It was given up before and has not sent a block since: what it claims counts only where nobody else has anything. */
+  /** It was given up before and has sent no block since. Its claim counts only if there is no other. */
   onProbation: boolean;
-  /** Times it had no block of a height that it had claimed. */
+  /** How often it had no block at a height that it had claimed. */
   denials: number;
 }
 
-/** Who may be asked for blocks. Sorted by id, so that the order of connections decides nothing. */
+/** The peers that may be asked for blocks, sorted by id so that the order of connections decides nothing. */
 export class SyncPeers {
-  /** Requests that wait for one peer at once. */
+  /** Most requests that may wait for one peer at once. */
   readonly windowMax: number;
   #peers: readonly SyncPeer[] = [];
-  /** Given up once, for a lie at this time or for silence: they are asked again, for one block at a time. */
+  /** Peers given up before, for a lie at `liedAt` or for silence. They are asked again, for one block at a time. */
   readonly #doubtful = new Map<PeerId, { readonly liedAt: Micros | undefined }>();
-  /** Connected, and banned when they came. */
+  /** Connected peers that were banned when they connected. */
   readonly #refused = new Set<PeerId>();
 
   constructor(sizes: Sizes = USUAL_SIZES) {
@@ -56,7 +56,7 @@ export class SyncPeers {
     return this.#peers.find((peer) => peer.id === id);
   }
 
-  /** False while the peer is banned: `forgive` adds it later. */
+  /** False while the peer is banned; `forgive` adds it later. */
   add(id: PeerId, now: Micros): boolean {
     if (this.#isBanned(id, now)) {
       this.#refused.add(id);
@@ -78,14 +78,14 @@ export class SyncPeers {
     return true;
   }
 
-  /** Adds the connected peers whose ban is over. */
+  /** Adds the connected peers whose ban has ended. */
   forgive(now: Micros): void {
     const refused = [...this.#refused];
     this.#refused.clear();
     for (const id of refused) this.add(id, now);
   }
 
-  /** A clock that was set back makes no ban longer. */
+  /** A clock that was set back does not prolong a ban. */
   #isBanned(id: PeerId, now: Micros): boolean {
     const since = this.#doubtful.get(id)?.liedAt;
     return since !== undefined && since <= now && now < since + BAN_MICROS;
@@ -100,21 +100,21 @@ export class SyncPeers {
     this.#giveUp(id, now);
   }
 
-  /** Nothing came from it, and whose fault that was nobody knows. */
+  /** The peer has sent nothing, and it is not known whose fault that was. */
   giveUp(id: PeerId): void {
     this.#giveUp(id, undefined);
   }
 
   #giveUp(id: PeerId, liedAt: Micros | undefined): void {
     this.remove(id);
-    // Whoever was given up longest ago makes room; this one, if it was before, makes its own.
+    // The peer given up longest ago makes room, unless this peer is already in the map.
     this.#doubtful.delete(id);
     const [oldest] = this.#doubtful.keys();
     if (oldest !== undefined && this.#doubtful.size >= REMEMBERED_MAX) this.#doubtful.delete(oldest);
     this.#doubtful.set(id, { liedAt });
   }
 
-  /** Highest claim of those that can help from `next` on; 0 without any. */
+  /** Highest claim of the peers that have block `next`; 0 without one. */
   heightMax(next: Height): Height {
     let max = 0;
     let claimed = 0;
@@ -126,7 +126,7 @@ export class SyncPeers {
     return max === 0 ? claimed : max;
   }
 
-  /** Those that claim the height and have room for a request. */
+  /** The peers that claim the height and have room for another request. */
   able(height: Height): readonly SyncPeer[] {
     return this.#peers.filter((peer) => claims(peer, height) && peer.asked.size < peer.window);
   }
@@ -135,7 +135,7 @@ export class SyncPeers {
 export const claims = ({ claim }: SyncPeer, height: Height): boolean =>
   claim !== undefined && claim.base <= height && height <= claim.height;
 
-/** The least busy; of equals the first by id. */
+/** The peer with the fewest open requests; on a tie, the first by id. */
 export function leastBusy(peers: readonly SyncPeer[]): SyncPeer | undefined {
   let best: SyncPeer | undefined;
   for (const peer of peers) {

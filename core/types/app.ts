@@ -8,7 +8,7 @@ import type { AbciEvent, TxResult } from './result.ts';
 import type { ChainState } from './state.ts';
 import type { ValidatorUpdate } from './validator.ts';
 
-/** Who signed the previous block, in order of the last validator set (ABCI CommitInfo); empty at the initial height. */
+/** The previous block's signers in the order of their validator set (ABCI CommitInfo); empty at the initial height. */
 export interface CommitInfo {
   readonly round: number;
   readonly votes: readonly {
@@ -18,7 +18,7 @@ export interface CommitInfo {
   }[];
 }
 
-/** What every block-shaped question tells the application. */
+/** What the application is told with every question about a block. */
 export interface BlockContext {
   readonly height: Height;
   readonly time: Timestamp;
@@ -28,13 +28,13 @@ export interface BlockContext {
   readonly misbehavior: readonly Misbehavior[];
 }
 
-/** Questions of the machine to the application. propose, validate, finalize and commit run one after another. */
+/** Questions to the application. propose, validate, finalize and commit run one after another. */
 export type AppAsk =
   | { readonly kind: 'checkTx'; readonly tx: Bytes; readonly recheck: boolean }
   | {
       readonly kind: 'propose';
       readonly context: BlockContext;
-      /** Bytes of txs, each counted with its protobuf overhead. */
+      /** Most bytes of all txs, each counted with its protobuf overhead. */
       readonly maxBytes: number;
       /** In proposal order, as reaped from the mempool. */
       readonly txs: readonly Bytes[];
@@ -53,34 +53,34 @@ export type AppAsk =
     }
   | {
       readonly kind: 'commit';
-      /** Written in one batch with the state staged by the last `finalize`, head pointer last. */
+      /** Written in one batch with the state staged by the last `finalize`; the head pointer comes last. */
       readonly block: Block;
       readonly blockId: BlockId;
       readonly parts: readonly Part[];
       readonly seenCommit: Commit;
       readonly state: ChainState;
       readonly results: FinalizeReply;
-      /** What other machines want in the same batch: evidence marks. */
+      /** Further operations for the same batch, from other machines: evidence marks. */
       readonly extraOps?: readonly KvOp[];
     };
 
-/** Where a valid tx stands in its sender's lane. */
+/** The position of a valid tx in its sender's lane. */
 export interface LanePosition {
   /** Lower-case hex of the 20-byte sender. */
   readonly sender: string;
   readonly nonce: bigint;
   /** Nonce of the sender in the state the check ran against. */
   readonly stateNonce: bigint;
-  /** Spendable balance in that state; a lane's summed cost above it is not executable. */
+  /** Spendable balance in that state. Lane txs whose summed cost exceeds it are not executable. */
   readonly balance: bigint;
   /** value + gas × feeCap. */
   readonly cost: bigint;
   readonly gas: bigint;
   readonly feeCap: bigint;
   readonly tipCap: bigint;
-  /** The sender runs code of another account (EIP-7702): others may spend what it owns. */
+  /** The sender's account runs the code of another one (EIP-7702), so others may spend its coins. */
   readonly isDelegated?: boolean;
-  /** No block after this height may hold it; undefined for no limit. */
+  /** No block above this height may hold the tx; undefined for no limit. */
   readonly lastHeight?: bigint | undefined;
   /** keccak256 of the Ethereum envelope; undefined for a Cosmos tx. */
   readonly ethHash: Hash | undefined;
@@ -116,8 +116,8 @@ export interface FinalizeReply {
 export interface CommitReply {
   readonly height: Height;
   /**
-   * Nonce and balance after the block of every account that spent either in it, by its own transaction, by an authorization (EIP-7702) or as
-   * one whose coins anybody may spend; sorted by address (lower-case hex).
+   * Nonce and balance, after the block, of every account whose nonce or coins were used in it: by its own transaction,
+   * by an authorization (EIP-7702), or because anybody may spend its coins. Sorted by address (lower-case hex).
    */
   readonly spenders: readonly {
     readonly address: string;
@@ -138,8 +138,8 @@ export type AppReply =
   | { readonly kind: 'committed'; readonly result: CommitReply };
 
 /**
- * The application: asynchronous because the EVM library is, but pure: same block on same state, same bytes.
- * An error that is not a property of the data (a storage fault) rejects the promise and stops the node.
+ * The application. Asynchronous because the EVM library is, but pure: the same block on the same state gives the same
+ * bytes. An error that is no property of the data (a storage fault) rejects the promise and stops the node.
  */
 export interface Application {
   checkTx(tx: Bytes, recheck: boolean): Promise<CheckReply>;
@@ -147,13 +147,13 @@ export interface Application {
   validate(
     ask: Extract<AppAsk, { kind: 'validate' }>,
   ): Promise<{ readonly accept: boolean; readonly reason: string }>;
-  /** Executes and stages; nothing is visible or durable before `commit`. Calling again replaces the staged block. */
+  /** Executes and stages the block. Nothing is visible or durable before `commit`. A further call replaces it. */
   finalize(ask: Extract<AppAsk, { kind: 'finalize' }>): Promise<FinalizeReply>;
   commit(ask: Extract<AppAsk, { kind: 'commit' }>): Promise<CommitReply>;
 }
 
-/** Lets votes and sockets run between two transactions when they have waited; nothing in the simulator. */
+/** Lets waiting votes and sockets run between two transactions. Does nothing in the simulator. */
 export type Pause = () => Promise<void>;
 
-/** Time source for what is only shown to users; the protocol gets its time as an argument. */
+/** Time source for what is only shown to users. The protocol gets its time as an argument. */
 export type Clock = () => Micros;

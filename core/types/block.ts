@@ -8,7 +8,7 @@ export interface PartSetHeader {
   readonly hash: Hash;
 }
 
-/** A block's name: header hash and part set. All empty ("zero") in nil votes and before the first block. */
+/** Identifies a block: header hash and part set. All empty ("zero") in nil votes and before the first block. */
 export interface BlockId {
   readonly hash: Hash;
   readonly parts: PartSetHeader;
@@ -29,7 +29,7 @@ export const equalBlockId = (a: BlockId, b: BlockId): boolean =>
   a === b || (equalBytes(a.hash, b.hash) && equalPartSetHeader(a.parts, b.parts));
 
 export interface Header {
-  /** block protocol 11; `app` is a uint64 set by consensus params. */
+  /** Block protocol 11; `app` is a uint64 set by consensus params. */
   readonly version: { readonly block: number; readonly app: number };
   readonly chainId: string;
   readonly height: Height;
@@ -63,7 +63,7 @@ export interface Commit {
   readonly height: Height;
   readonly round: Round;
   readonly blockId: BlockId;
-  /** In validator-set order, one entry a validator. */
+  /** One entry per validator, in validator-set order. */
   readonly signatures: readonly CommitSig[];
 }
 
@@ -77,7 +77,7 @@ export interface Block {
   readonly lastCommit: Commit;
 }
 
-/** Merkle proof of RFC-6962 shape; `aunts` run from the leaf's sibling to the root's child. */
+/** Merkle proof as in RFC 6962; `aunts` run from the leaf's sibling up to the root's child. */
 export interface Proof {
   readonly total: number;
   readonly index: number;
@@ -91,7 +91,7 @@ export interface Part {
   readonly proof: Proof;
 }
 
-/** What the block store keeps beside the parts. */
+/** What the block store keeps in addition to the parts. */
 export interface BlockMeta {
   readonly blockId: BlockId;
   /** Encoded size of the block in bytes. */

@@ -1,7 +1,7 @@
 import type { BlockMeta, Commit, Part } from './block.ts';
 import type { Height } from './ids.ts';
 
-/** Decided blocks as machines may read them: frozen facts at or below the head, so a read is not an input. */
+/** Decided blocks, for the machines to read. They never change up to the head, so reading them is no input. */
 export interface BlockReader {
   head(): Height;
   base(): Height;

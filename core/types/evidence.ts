@@ -5,7 +5,7 @@ import type { Vote } from './vote.ts';
 
 export interface DuplicateVoteEvidence {
   readonly kind: 'duplicate-vote';
-  /** Ordered by block key: voteA's is the smaller. */
+  /** Ordered by block key: voteA has the smaller one. */
   readonly voteA: Vote;
   readonly voteB: Vote;
   readonly totalVotingPower: bigint;
@@ -31,7 +31,7 @@ export interface LightClientAttackEvidence {
 
 export type Evidence = DuplicateVoteEvidence | LightClientAttackEvidence;
 
-/** Two signed votes of one validator that cannot both be honest; becomes evidence once the block time is known. */
+/** Two signed votes of one validator, at least one of them dishonest. Becomes evidence once the block time is known. */
 export interface Conflict {
   readonly voteA: Vote;
   readonly voteB: Vote;

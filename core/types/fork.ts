@@ -1,3 +1,3 @@
-/** Ethereum forks a chain's genesis may name, oldest first; each includes those before it. */
+/** Ethereum forks that a genesis may name, oldest first. Each includes all earlier ones. */
 export const FORKS = ['berlin', 'london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka'] as const;
 export type ForkName = (typeof FORKS)[number];

@@ -10,7 +10,7 @@ export interface GenesisValidator {
   readonly name: string;
 }
 
-/** genesis.json after parsing and filling in of defaults (reference: CometBFT §9). */
+/** genesis.json, parsed and with defaults filled in (reference: CometBFT §9). */
 export interface Genesis {
   readonly genesisTime: Timestamp;
   readonly chainId: string;
@@ -18,6 +18,6 @@ export interface Genesis {
   readonly params: ConsensusParams;
   readonly validators: readonly GenesisValidator[];
   readonly appHash: Bytes;
-  /** The application's own section, as parsed JSON; app/genesis.ts checks it. */
+  /** The application's own section as parsed JSON, checked by app/genesis.ts. */
   readonly appState: unknown;
 }

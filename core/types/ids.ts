@@ -1,7 +1,7 @@
 import type { Bytes } from '../lib/bytes.ts';
 import type { Flavor } from '../lib/flavor.ts';
 
-/** Block height, a safe integer; 0 means "before the first block". int64 on the wire, larger is refused. */
+/** Block height, a safe integer; 0 means "before the first block". int64 on the wire; larger values are refused. */
 export type Height = Flavor<number, 'Height'>;
 /** Consensus round, an int32 ≥ 0; -1 where the protocol says "none". */
 export type Round = Flavor<number, 'Round'>;
@@ -11,9 +11,9 @@ export type Millis = Flavor<number, 'Millis'>;
 export type Micros = Flavor<number, 'Micros'>;
 /** 20 bytes. */
 export type Address = Flavor<Bytes, 'Address'>;
-/** 32 bytes, or empty where the protocol knows "no hash". */
+/** 32 bytes, or empty where the protocol has no hash. */
 export type Hash = Flavor<Bytes, 'Hash'>;
-/** Peer name: in p2p the lower-case hex of the node key's address; in the simulator the node's name. */
+/** Name of a peer. In p2p: the node key's address in lower-case hex; in the simulator: the node's name. */
 export type PeerId = Flavor<string, 'PeerId'>;
 
 /** Seconds and nanoseconds since the Unix epoch, UTC; years 1 to 9999, nanos 0..999999999. */

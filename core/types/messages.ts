@@ -1,11 +1,11 @@
-/** What peers say to each other, decoded (reference §3, reactor messages). */
+/** Messages between peers, decoded (reference §3, reactor messages). */
 import type { BitSet } from '../lib/bitset.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Block, BlockId, Part, PartSetHeader } from './block.ts';
 import type { Height, Round } from './ids.ts';
 import type { Proposal, Vote, VoteType } from './vote.ts';
 
-/** CometBFT's step numbers on the wire. */
+/** CometBFT's step numbers, as on the wire. */
 export const STEP = {
   newHeight: 1,
   newRound: 2,
@@ -68,7 +68,7 @@ export type BlocksyncMessage =
   | { readonly kind: 'statusRequest' }
   | { readonly kind: 'statusResponse'; readonly height: Height; readonly base: Height };
 
-/** One mempool message; senders put one tx in each. */
+/** One mempool message. It may carry several transactions. */
 export interface TxsMessage {
   readonly txs: readonly Bytes[];
 }

@@ -2,7 +2,7 @@ import { equalBytes } from '../lib/bytes.ts';
 import type { Evidence, Misbehavior } from './evidence.ts';
 import { compareTime } from './ids.ts';
 
-/** What the application is told of one piece of evidence: a light client attack names several validators. */
+/** What the application is told about a piece of evidence. A light client attack can name several validators. */
 export function toMisbehavior(evidence: Evidence): readonly Misbehavior[] {
   if (evidence.kind === 'duplicate-vote') {
     return [
@@ -24,7 +24,7 @@ export function toMisbehavior(evidence: Evidence): readonly Misbehavior[] {
   }));
 }
 
-/** Whether two blocks tell the application the same of their evidence. */
+/** Whether two blocks' evidence gives the application the same misbehavior. */
 export const sameMisbehavior = (a: readonly Misbehavior[], b: readonly Misbehavior[]): boolean =>
   a.length === b.length && a.every((one, i) => isSame(one, b[i] as Misbehavior));
 

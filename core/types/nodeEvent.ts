@@ -22,7 +22,7 @@ export interface RoundStateEvent {
   readonly step: StepName;
 }
 
-/** What a node tells its subscribers. `committed` comes after the batch is durable and the View has advanced. */
+/** What a node publishes to its subscribers. `committed` comes once the batch is durable and the View has advanced. */
 export type NodeEvent =
   | {
       readonly kind: 'committed';
@@ -53,5 +53,5 @@ export type NodeEvent =
   | { readonly kind: 'newEvidence'; readonly height: Height; readonly evidence: Evidence }
   /** A tx entered the pool's executable part. */
   | { readonly kind: 'pendingTx'; readonly tx: Bytes; readonly ethHash: Hash | undefined }
-  /** A peer was refused or dropped, for the log. */
+  /** A line for the operator's log. */
   | { readonly kind: 'note'; readonly level: 'info' | 'warn' | 'error'; readonly text: string };

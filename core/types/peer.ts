@@ -1,11 +1,11 @@
-/** What peers say of themselves, and what operators see of a connection. */
+/** What peers say about themselves, and what operators see of a connection. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { PeerId } from './ids.ts';
 
 /**
- * The CometBFT release whose interfaces a node speaks, and what it says its `version` is: clients (CosmJS, tendermint-rs,
- * relayers) choose by it how to read answers, and take any other for one of 0.34, whose events are in base64. The
- * release of this software is what `abci_info` tells.
+ * The CometBFT release whose interfaces a node implements, and the `version` that it reports. Clients (CosmJS,
+ * tendermint-rs, relayers) choose by it how to read answers; they take any other value for a 0.34 release, whose events
+ * are in base64. `abci_info` reports the release of this software.
  */
 export const COMETBFT_VERSION = '0.38.26';
 
@@ -30,6 +30,6 @@ export interface ChannelState {
   readonly priority: number;
   readonly queueMax: number;
   readonly queued: number;
-  /** Bytes, halved every few seconds. */
+  /** Bytes, reduced by a fifth every two seconds. */
   readonly recentlySent: number;
 }

@@ -1,11 +1,11 @@
-/** The consensus machine's state as its neighbours may read it: gossip decides from it what a peer lacks. */
+/** The consensus machine's state, readable for other machines. Gossip decides from it what a peer lacks. */
 import type { BitSet } from '../lib/bitset.ts';
 import type { Block, BlockId, Commit, Part, PartSetHeader } from './block.ts';
 import type { Height, Micros, Round } from './ids.ts';
 import type { ValidatorSet } from './validator.ts';
 import type { Proposal, Vote, VoteType } from './vote.ts';
 
-/** Part set of a block on its way in. */
+/** The part set of a block that is being received. */
 export interface PartsReader {
   readonly header: PartSetHeader;
   readonly bits: BitSet;
@@ -20,14 +20,14 @@ export interface VoteSetReader {
   readonly round: Round;
   readonly type: VoteType;
   readonly bits: BitSet;
-  /** Those whose votes these are. */
+  /** The validators that can vote in this set. */
   readonly validators: ValidatorSet;
   vote(index: number): Vote | undefined;
-  /** The value with more than two thirds, ZERO_BLOCK_ID for nil, undefined for none. */
+  /** The value with more than two thirds: ZERO_BLOCK_ID for nil, undefined if there is none. */
   majority(): BlockId | undefined;
-  /** More than two thirds have voted, for whatever. */
+  /** Whether more than two thirds have voted, for any values. */
   hasTwoThirdsAny(): boolean;
-  /** Who voted for exactly this value, as far as we track it. */
+  /** The validators that voted for exactly this value, as far as this is tracked. */
   bitsFor(blockId: BlockId): BitSet;
 }
 
@@ -54,15 +54,15 @@ export interface RoundState {
   /** -1 until a commit round is known. */
   readonly commitRound: Round;
   votes(round: Round, type: VoteType): VoteSetReader | undefined;
-  /** Precommits of height - 1 that made the last commit; undefined at the initial height or after a restart from a stored commit. */
+  /** Precommits of height - 1 that made the last commit; undefined at the initial height. */
   readonly lastPrecommits: VoteSetReader | undefined;
   readonly lastCommit: Commit | undefined;
-  /** What operators may see beyond what gossip needs. */
+  /** Further state that operators may see. Gossip does not need it. */
   readonly held?: {
     readonly locked: HeldBlock | undefined;
     readonly valid: HeldBlock | undefined;
     readonly precommitTimer: boolean;
-    /** Of this height, with a place for votes. */
+    /** Number of rounds of this height for which vote sets exist. */
     readonly rounds: number;
   };
   readonly proposer: { readonly address: Uint8Array; readonly index: number };

@@ -4,7 +4,7 @@ import type { Hash, Height, Timestamp } from './ids.ts';
 import type { ConsensusParams } from './params.ts';
 import type { ValidatorSet } from './validator.ts';
 
-/** The consensus state after `lastBlockHeight`: all that is needed to make and check the next block. */
+/** The consensus state after `lastBlockHeight`: all that is needed to make and to check the next block. */
 export interface ChainState {
   readonly chainId: string;
   readonly initialHeight: Height;

@@ -1,7 +1,7 @@
 import type { Bytes } from '../lib/bytes.ts';
 import type { CheckReply } from './app.ts';
 
-/** Why the mempool took no look at a tx, before the application was asked (reference §5.5). */
+/** Why the mempool refused a tx (reference §5.5): before the application was asked, or by its own rules afterwards. */
 export type MempoolRefusal =
   | { readonly code: 'in-cache' }
   | {
@@ -10,30 +10,30 @@ export type MempoolRefusal =
       readonly txsMax: number;
       readonly bytes: number;
       readonly bytesMax: number;
-      /** It was looked at, and pays less than everything that is there. */
+      /** The application accepted the tx, but it is worth no more than any tx that could make room for it. */
       readonly isUnderpriced?: true;
     }
   | { readonly code: 'too-large'; readonly bytes: number; readonly bytesMax: number }
-  /** No block can hold it, with what a block adds to it (CometBFT's pre-check). */
+  /** No block has room for it, counting the overhead in the block (CometBFT's pre-check). */
   | { readonly code: 'beyond-block'; readonly bytes: number; readonly bytesMax: number }
-  /** The pool's own rules after the application's (geth wording in `message`). */
+  /** The pool's own rules after the application's check (geth wording in `message`). */
   | { readonly code: 'replacement-underpriced' }
   | { readonly code: 'already-known' }
   | { readonly code: 'lane-full'; readonly message: string }
-  /** Its sender cannot pay it together with what waits already. */
+  /** Its sender cannot pay for it together with the txs already in the pool. */
   | { readonly code: 'overdraft'; readonly message: string };
 
 export type SubmitResult =
-  /** The application looked at it; accepted ones are in the pool. `hash` = sha256(tx). */
+  /** The application has checked the tx. If it accepted the tx, the tx is in the pool. `hash` is sha256(tx). */
   | { readonly kind: 'checked'; readonly hash: Bytes; readonly result: CheckReply }
   | { readonly kind: 'refused'; readonly hash: Bytes; readonly refusal: MempoolRefusal };
 
-/** The pool is empty, as its operator asked. */
+/** The pool was emptied, as the operator asked. */
 export interface FlushResult {
   readonly kind: 'flushed';
 }
 
-/** What became of evidence that a user sent; `error` says why it was not taken. */
+/** The outcome for evidence that a user sent. `error` says why it was refused. */
 export interface EvidenceResult {
   readonly kind: 'evidence';
   readonly hash: Bytes;

@@ -1,4 +1,4 @@
-/** What an observer of an execution hears: geth's core/tracing hooks. */
+/** The hooks of an observer of an execution: those of geth's core/tracing. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Address } from './ids.ts';
 
@@ -11,16 +11,16 @@ export type FrameKind =
   | 'CREATE2'
   | 'SELFDESTRUCT';
 
-/** A call or creation that begins. */
+/** A call or a creation begins. */
 export interface Frame {
   readonly kind: FrameKind;
-  /** 1 for the transaction's own. */
+  /** 1 for the transaction's own frame. */
   readonly depth: number;
   readonly from: Address;
-  /** The callee, the contract to be, or who gets the coins of a destroyed one. */
+  /** The callee, the contract to be created, or the receiver of a destroyed contract's coins. */
   readonly to: Address;
   readonly value: bigint;
-  /** With the stipend. */
+  /** Includes the stipend. */
   readonly gas: bigint;
   readonly input: Bytes;
 }
@@ -33,26 +33,26 @@ export interface FrameEnd {
   readonly error: string | undefined;
 }
 
-/** An instruction that is about to run. */
+/** An instruction is about to run. */
 export interface Step {
   readonly pc: number;
   readonly code: number;
   readonly op: string;
   readonly gas: bigint;
-  /** Without the gas that a call hands on: `Frame.gas` tells it. */
+  /** Without the gas that a call passes on, which `Frame.gas` contains. */
   readonly cost: bigint;
-  /** What the instruction costs whatever it works on. */
+  /** The instruction's base cost, whatever it works on. */
   readonly leastCost: bigint;
   readonly refund: bigint;
   readonly depth: number;
-  /** Whose storage and balance it works on. */
+  /** The account whose storage and balance the instruction uses. */
   readonly address: Address;
-  /** Top last. */
+  /** The top is last. */
   readonly stack: readonly bigint[];
   readonly memory: Bytes;
 }
 
-/** The state as it is at the moment of a hook. */
+/** The state at the moment of a hook. */
 export interface TraceState {
   account(
     address: Address,
@@ -64,17 +64,17 @@ export interface TraceState {
 
 export interface TxStart {
   readonly from: Address;
-  /** Of a creation the contract to be. */
+  /** For a creation, the contract to be created. */
   readonly to: Address;
   readonly isCreate: boolean;
   readonly gasLimit: bigint;
   readonly coinbase: Address;
-  /** EIP-7702: who signed the authorizations. */
+  /** The signers of the authorizations (EIP-7702). */
   readonly authorities: readonly Address[];
 }
 
 export interface TxEnd {
-  /** As charged. */
+  /** As charged to the sender. */
   readonly gasUsed: bigint;
   readonly vmError: string | undefined;
   readonly returnValue: Bytes;
@@ -91,13 +91,16 @@ export interface TraceEnv {
 }
 
 export interface TraceHooks {
-  /** Before the gas is bought. */
+  /** Called before the gas is bought. */
   start?(tx: TxStart, state: TraceState, env: TraceEnv): void;
-  /** Whoever is called, the transaction's own receiver included, not who is made. Costs nothing for an instruction, unlike the next three. */
+  /**
+   * Called for each callee, the transaction's receiver included, but not for created contracts. Unlike the next three
+   * it slows no instruction.
+   */
   called?(to: Address, input: Bytes): void;
   enter?(frame: Frame): void;
   exit?(end: FrameEnd): void;
   step?(step: Step, state: TraceState): void;
-  /** After everything is settled. */
+  /** Called after everything is settled. */
   end?(tx: TxEnd, state: TraceState): void;
 }

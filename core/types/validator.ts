@@ -15,7 +15,7 @@ export interface Validator {
   readonly priority: bigint;
 }
 
-/** Ordered by power descending, then address ascending. Immutable: every change makes a new set. */
+/** Ordered by power descending, then by address ascending. Immutable: a change makes a new set. */
 export interface ValidatorSet {
   readonly validators: readonly Validator[];
   readonly totalPower: bigint;
@@ -23,7 +23,7 @@ export interface ValidatorSet {
   readonly proposer: Validator;
 }
 
-/** From the application: power 0 removes. */
+/** An update from the application. Power 0 removes the validator. */
 export interface ValidatorUpdate {
   readonly pubKey: PublicKey;
   readonly power: bigint;

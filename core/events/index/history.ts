@@ -8,12 +8,13 @@ interface Anchor {
   readonly value: string;
 }
 
-/** Answered by the chain, not by the index. */
+/** Keys that the chain answers, not the index. */
 const RESERVED: readonly string[] = [EVENT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY];
 
 /**
- * An attribute that every event matching the query has, so that other heights need not be read. Only text: a number is
- * also equal to values that merely begin with it. All attributes of ours are indexed, so the index misses none.
+ * An attribute that every event matching the query has, so that heights without it need not be read. Only text
+ * conditions qualify: a number also equals values that merely begin with it. All our attributes are indexed, so no
+ * event is missed.
  */
 export function anchorOf(query: Query): Anchor | undefined {
   for (const { tag, op, argument } of query.conditions) {
@@ -23,18 +24,18 @@ export function anchorOf(query: Query): Anchor | undefined {
   return undefined;
 }
 
-/** Walks the past of a subscription upwards: from height to height that may have something for it. */
+/** Walks the past of a subscription upwards, to each height that may have a matching event. */
 export class History {
   readonly #anchor: Anchor | undefined;
   readonly #search: EventSearch | undefined;
 
-  /** Without an anchor or an index every height is one. */
+  /** Without an anchor or an index, every height may have one. */
   constructor(anchor: Anchor | undefined, search: EventSearch | undefined) {
     this.#anchor = anchor;
     this.#search = search;
   }
 
-  /** Lowest height of from..to that may have something; undefined when none has. */
+  /** Lowest height of from..to that may have a matching event; undefined if there is none. */
   async next(from: Height, to: Height): Promise<Height | undefined> {
     if (this.#anchor === undefined || this.#search === undefined) return from;
     return this.#search.nextHeightWith(this.#anchor.tag, this.#anchor.value, from, to);

@@ -1,6 +1,7 @@
 /**
- * Writes the event index. Its entries are part of the batch that commits a block, so after any crash the index covers
- * exactly the heights of the store; what a node did not index while it was told not to is filled in before it starts.
+ * Writes the event index. Its entries are in the batch that commits a block, so after any crash the index covers
+ * exactly the heights of the store. Heights that were stored while indexing was off are filled in at the next start
+ * with indexing.
  */
 
 import { decodeRecord, putRecord } from '../../codec/record.ts';
@@ -17,13 +18,13 @@ import { BLOCK_HEIGHT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../eventModel.ts';
 import { logPostingsOf } from './logPosting.ts';
 import { HeightPostings, type PostingKind } from './posting.ts';
 
-/** Heights that the index covers, both inclusive. */
+/** The heights that the index covers, both bounds inclusive. */
 export interface Coverage {
   readonly from: Height;
   readonly to: Height;
 }
 
-/** Decided heights as the store has them. */
+/** Reads decided heights from the store. */
 export interface IndexedReads {
   head(): Height;
   base(): Height;
@@ -32,7 +33,7 @@ export interface IndexedReads {
 
 type Put = Extract<KvOp, { type: 'put' }>;
 
-/** Keys that the index answers itself: an application cannot add to them. */
+/** Keys that the index answers itself. The application cannot add entries for them. */
 const RESERVED: Readonly<Record<PostingKind, readonly string[]>> = {
   Q: [TX_HASH_KEY, TX_HEIGHT_KEY],
   W: [BLOCK_HEIGHT_KEY],
@@ -40,7 +41,7 @@ const RESERVED: Readonly<Record<PostingKind, readonly string[]>> = {
 
 const ENTRIES_PER_BATCH_MAX = 20_000;
 
-/** The tags of one kind's attributes, each as one text for all events of a height. */
+/** The tags of one kind of attributes. Each text is made once for all events of a height. */
 class Tags {
   readonly kind: PostingKind;
   readonly #known = new Map<string, Map<string, string>>();
@@ -49,7 +50,7 @@ class Tags {
     this.kind = kind;
   }
 
-  /** Empty for what is not indexed under it. */
+  /** The tag, or an empty text if the attribute is not indexed. */
   of(type: string, key: string): string {
     let keys = this.#known.get(type);
     if (keys === undefined) {
@@ -76,7 +77,7 @@ function addEvents(postings: HeightPostings, tags: Tags, tx: number, events: rea
   }
 }
 
-/** Every entry of one height. */
+/** All entries of one height. */
 export function postingsOf(height: Height, results: FinalizeReply): readonly Put[] {
   const postings = new HeightPostings(height);
   const tags = new Tags('Q');
@@ -92,7 +93,7 @@ function coverageOp(coverage: Coverage): Put {
   return putRecord(INDEX_KEY, payload);
 }
 
-/** undefined: nothing is indexed. */
+/** undefined if nothing is indexed. */
 export function readCoverage(kv: Pick<KvStore, 'get'>): Coverage | undefined {
   const record = kv.get(INDEX_KEY);
   if (record === undefined) return undefined;
@@ -100,7 +101,7 @@ export function readCoverage(kv: Pick<KvStore, 'get'>): Coverage | undefined {
   return { from: readHeight(payload, 0), to: readHeight(payload, 8) };
 }
 
-/** For the batch that commits the height: its entries, and that the index now reaches to it. */
+/** For the batch that commits the height: its entries, and the coverage extended to it. */
 export function commitIndexOps(
   kv: Pick<KvStore, 'get'>,
   height: Height,
@@ -112,7 +113,7 @@ export function commitIndexOps(
   return [...postingsOf(height, results), coverageOp({ from: coverage?.from ?? height, to: height })];
 }
 
-/** For the batch that takes the newest height back. */
+/** For the batch that rolls the newest height back. */
 export function undoIndexOps(
   kv: Pick<KvStore, 'get'>,
   height: Height,
@@ -128,7 +129,7 @@ export function undoIndexOps(
 export const pruneIndexOps = (height: Height, results: FinalizeReply): readonly KvOp[] =>
   postingsOf(height, results).map(({ key }) => ({ type: 'del', key }));
 
-/** Indexes what the store has and the index lacks. May be cut off anywhere: the next call goes on from there. */
+/** Indexes the heights that the index lacks. May be interrupted anywhere: the next call continues from there. */
 export async function fillIndex(
   kv: KvStore,
   reads: IndexedReads,
@@ -139,7 +140,7 @@ export async function fillIndex(
   const base = Math.max(reads.base(), 1);
   const coverage = readCoverage(kv);
   const first = Math.max(base, (coverage?.to ?? 0) + 1);
-  // After a gap the index starts anew behind it: what lies before the gap has been pruned from the store.
+  // After a gap the coverage starts anew, because the heights before it have been pruned from the store.
   let from = coverage === undefined || first > coverage.to + 1 ? first : coverage.from;
   let ops: KvOp[] = [];
   for (let height = first; height <= head; height++) {
@@ -157,7 +158,7 @@ export async function fillIndex(
 
 const endOf = (kind: PostingKind | 'L'): Bytes => Uint8Array.of(kind.charCodeAt(0) + 1);
 
-/** Drops the whole index. Cut off anywhere, it is found empty and filled again. */
+/** Deletes the whole index. After an interruption the index counts as empty and is filled again. */
 export async function clearIndex(kv: KvStore): Promise<void> {
   await kv.batch([{ type: 'del', key: INDEX_KEY }]);
   for (const kind of ['Q', 'W', 'L'] as const) {

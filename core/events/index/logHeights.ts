@@ -6,11 +6,11 @@ import type { Coverage } from './indexer.ts';
 import type { LogItem } from './logPosting.ts';
 import { heightOf } from './posting.ts';
 
-/** Entries read at a time: few at first, for most leaps go far. */
+/** Entries read at a time: few at first, because most searches then leap far ahead. */
 const ROWS_MIN = 16;
 const ROWS_MAX = 1024;
 
-/** Heights that have one item, upwards. */
+/** The heights that have one item, in ascending order. */
 class ItemHeights {
   readonly #kv: KvStore;
   readonly #item: LogItem;
@@ -18,7 +18,7 @@ class ItemHeights {
   #rows = 0;
   #heights: readonly Height[] = [];
   #at = 0;
-  /** Everything of first..last is in `heights`. */
+  /** `heights` is complete from #first to #last. */
   #first: Height = 0;
   #last: Height = -1;
 
@@ -28,7 +28,7 @@ class ItemHeights {
     this.#rowsMin = sizes.atOnce(ROWS_MIN);
   }
 
-  /** Lowest height of from..to; `from` never falls from call to call. */
+  /** Lowest such height of from..to. `from` must not decrease from call to call. */
   async next(from: Height, to: Height): Promise<Height | undefined> {
     for (;;) {
       if (from >= this.#first && from <= this.#last) {
@@ -56,14 +56,14 @@ class ItemHeights {
 }
 
 /**
- * Heights at which every group has one of its items: what may hold a log that is wanted. It leaps from the next height
- * of one group to that of another, so that the rarest decides how much is read.
+ * The heights at which every group has one of its items, and which may so have a wanted log. The search leaps from the
+ * next height of one group to that of another, so the rarest group determines how much is read.
  */
 export class LogHeights {
   readonly #groups: readonly (readonly ItemHeights[])[];
   readonly #coverage: Coverage | undefined;
 
-  /** At least one group; heights that the index does not cover may hold anything. */
+  /** Needs at least one group. Heights outside the index may have any log. */
   constructor(
     kv: KvStore,
     coverage: Coverage | undefined,
@@ -74,7 +74,7 @@ export class LogHeights {
     this.#groups = groups.map((items) => items.map((item) => new ItemHeights(kv, item, sizes)));
   }
 
-  /** Lowest height of from..to; `from` never falls from call to call, and `to` stays. */
+  /** Lowest such height of from..to. `from` must not decrease from call to call, and `to` must stay the same. */
   async next(from: Height, to: Height): Promise<Height | undefined> {
     if (from > to) return undefined;
     const coverage = this.#coverage;

@@ -1,6 +1,6 @@
 /**
- * Where contracts logged something: one entry a height for every address, for every topic at its position, and for logs
- * at all. The value is empty: that a block has a log of both is for whoever reads the block to see.
+ * Index of contract logs: one entry per height for each address, for each topic at its position, and for the existence
+ * of any log. The value is empty. Whether one log has both an address and a topic can be seen only in the block.
  */
 
 import { putRecord } from '../../codec/record.ts';
@@ -15,7 +15,7 @@ const ANY = 0;
 const ADDRESS = 1;
 const TOPIC = 2;
 
-/** What an entry stands for, as the key has it. */
+/** What an entry stands for, as written in the key. */
 export type LogItem = Bytes;
 
 export const ANY_LOG: LogItem = Uint8Array.of(ANY);
@@ -30,13 +30,13 @@ function itemOf(kind: number, bytes: Bytes): LogItem {
 export const addressItem = (address: Bytes): LogItem => itemOf(ADDRESS, address);
 export const topicItem = (position: number, topic: Bytes): LogItem => itemOf(TOPIC + position, topic);
 
-/** `tx_log` begins with `{"address":"0x…","topics":["0x…","0x…"]`, and the application writes nothing else. */
+/** `tx_log` begins with `{"address":"0x…","topics":["0x…","0x…"]`; the application writes no other form. */
 const HEAD = '{"address":"';
 const ADDRESS_END = HEAD.length + 42;
 const MIDDLE = '","topics":[';
 const TOPICS = ADDRESS_END + MIDDLE.length;
 const TOPIC_TEXT = 66;
-/** Quotes and the comma or bracket behind. */
+/** A topic with its quotes and the comma or bracket behind it. */
 const TOPIC_STEP = TOPIC_TEXT + 3;
 const TOPICS_MAX = 4;
 
@@ -50,7 +50,7 @@ function addItems(log: string, add: (kind: number, hex: string) => void): void {
 
 type Put = Extract<KvOp, { type: 'put' }>;
 
-/** Every entry of one height. */
+/** All entries of one height. */
 export function logPostingsOf(height: Height, results: FinalizeReply): readonly Put[] {
   const seen = new Set<string>();
   const ops: Put[] = [];

@@ -1,4 +1,4 @@
-/** A query as the index can answer it (reference §6.4): which heights, which exact values, which tests. */
+/** A query in the form that the index can answer (reference §6.4): heights, exact values and tests. */
 
 import type { Height } from '../../types/ids.ts';
 import { compareTime } from '../../types/ids.ts';
@@ -10,13 +10,13 @@ import type { CompareOp } from '../query/token.ts';
 
 export type ValueTest = (value: string) => boolean;
 
-/** All terms must hold within one event. */
+/** One event must satisfy all terms. */
 export type Term =
   | { readonly kind: 'equal'; readonly tag: string; readonly value: string }
   | { readonly kind: 'test'; readonly tag: string; readonly test: ValueTest };
 
 export interface Plan {
-  /** Both inclusive; empty when low is above high. */
+  /** Both inclusive. There are no heights if low is above high. */
   readonly low: Height;
   readonly high: Height;
   readonly heightTests: readonly ValueTest[];
@@ -32,7 +32,7 @@ const ordered = (op: CompareOp, order: number): boolean => {
   return op === '>' ? order > 0 : order >= 0;
 };
 
-/** A stored value as a number: whole or nothing, so `8atom` is none (unlike for subscriptions). */
+/** A stored value as a number. The whole text must be one, so `8atom` is none (unlike for subscriptions). */
 function storedDecimal(text: string): Decimal | undefined {
   if (!NUMBER.test(text)) return undefined;
   const isSigned = text.startsWith('-') || text.startsWith('+');
@@ -60,7 +60,7 @@ function rangeTest({ op, argument }: Condition): ValueTest {
 
 const isRange = (condition: Condition): boolean => '<>'.includes(condition.op[0] as string);
 
-/** Narrows heights by `height op N`; undefined when N is no number. */
+/** Narrows the heights by `height op N`. If N is not a number, no heights remain. */
 function narrowed(
   [low, high]: readonly [Height, Height],
   { op, argument }: Condition,
@@ -85,7 +85,7 @@ export function planOf(
 ): Plan {
   const onHeight = conditions.filter(({ tag }) => tag === heightTag);
   const ranges = onHeight.filter(isRange);
-  // The first equality counts, and none beside a range: CometBFT's rule.
+  // CometBFT's rule: only the first equality counts, and none if there is a range.
   const bounds = ranges.length > 0 ? ranges : onHeight.filter(({ op }) => op === '=').slice(0, 1);
   const [low, high] = bounds.reduce(narrowed, within);
   const heightTests = onHeight.flatMap(({ op, argument }) =>
@@ -105,7 +105,7 @@ function termsOf(conditions: readonly Condition[]): readonly Term[] {
     else if (op === 'CONTAINS') terms.push({ kind: 'test', tag, test: (value) => value.includes(text) });
     else ranges.set(tag, [...(ranges.get(tag) ?? []), rangeTest(condition)]);
   }
-  // Bounds of one tag are one interval: a single value has to lie in it.
+  // All bounds of one tag form one interval: a single value has to lie in it.
   for (const [tag, tests] of ranges)
     terms.push({ kind: 'test', tag, test: (value) => tests.every((test) => test(value)) });
   return terms;

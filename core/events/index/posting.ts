@@ -1,10 +1,11 @@
 /**
- * Postings: one database entry an indexed attribute and height, which lists the events that have it. A block of like
- * transactions has few entries, keys of one value run by height, so that an equality condition is one range, and what
- * one event holds can be asked for by the exact key.
+ * Postings: one database entry per indexed attribute and height, which lists the events that have the attribute. A
+ * block of similar transactions has few entries. Keys of one value are in order of height, so an equality condition is
+ * one range, and the events of one height can be read by the exact key.
  *
  * Payload: one or more groups of `varint n ‖ text of n - 1 bytes ‖ varint count ‖ count × (varint tx - tx before,
- * varint event)`. n = 0: the value is the one in the key; otherwise it is another spelling, or longer than keys hold.
+ * varint event)`. If n = 0, the value is the one in the key; otherwise it has another spelling or is longer than keys
+ * hold.
  */
 
 import { decodeRecord, putWritten } from '../../codec/record.ts';
@@ -19,23 +20,23 @@ import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
 import { canonicalText } from '../query/query.ts';
 
-/** `Q`: events of transactions; `W`: events of blocks. */
+/** `Q` for events of transactions, `W` for events of blocks. */
 export type PostingKind = 'Q' | 'W';
 
-/** An event instance; `tx` is 0 for those of a block. */
+/** One event. `tx` is 0 for an event of the block itself. */
 export interface EventPlace {
   readonly height: Height;
   readonly tx: number;
   readonly event: number;
 }
 
-/** Events of one height that have an attribute, with the value as it was spelled there; in order. */
+/** The events of one height that have an attribute, in order, with the value as spelled there. */
 export interface Posting {
   readonly value: string;
   readonly places: readonly EventPlace[];
 }
 
-/** Longer values stand in the key by their hash, and whole in the entry. */
+/** Longer values are in the key as a hash, and in full in the entry. */
 const VALUE_BYTES_MAX = 96;
 const LONGER = 255;
 const TAG_BYTES_MAX = 65_535;
@@ -44,7 +45,7 @@ const TAGS_CACHED_MAX = 1024;
 
 const tagBytes = new Map<string, Bytes>();
 
-/** `length2 ‖ tag`, or undefined for a tag that no key can hold. */
+/** `length2 ‖ tag`; undefined for a tag too long for a key. */
 export function tagPart(tag: string): Bytes | undefined {
   const known = tagBytes.get(tag);
   if (known !== undefined) return known;
@@ -54,12 +55,12 @@ export function tagPart(tag: string): Bytes | undefined {
   part[0] = text.length >>> 8;
   part[1] = text.length & 255;
   part.set(text, 2);
-  // Tags come from our own event table; a flood of others is only not remembered.
+  // Tags come from our own event table. If there are too many others, they are just not cached.
   if (tagBytes.size < TAGS_CACHED_MAX) tagBytes.set(tag, part);
   return part;
 }
 
-/** `length2 ‖ tag ‖ length1 ‖ value`; `isWhole` when the key tells the value to the letter. */
+/** `length2 ‖ tag ‖ length1 ‖ value`. `isWhole` is true if the key holds the value exactly as spelled. */
 export function attributePart(
   tag: string,
   value: string,
@@ -79,7 +80,7 @@ export function attributePart(
   return { bytes, isWhole: !isLong && canonical === value };
 }
 
-/** The common case in one pass: a short value of ASCII letters. */
+/** Fast path for the usual case, a short ASCII value. undefined for others. */
 function asciiPart(head: Bytes, value: string): Bytes | undefined {
   if (value.length > VALUE_BYTES_MAX) return undefined;
   const bytes = new Uint8Array(head.length + 1 + value.length);
@@ -95,7 +96,7 @@ function asciiPart(head: Bytes, value: string): Bytes | undefined {
 
 type Put = Extract<KvOp, { type: 'put' }>;
 
-/** One spelling of a value in one height; `slots` alternates transaction and event. */
+/** One spelling of a value at one height. `slots` alternates transaction and event. */
 interface Group {
   readonly value: string;
   readonly slots: number[];
@@ -107,24 +108,24 @@ interface Entry {
   readonly groups: Group[];
 }
 
-/** What one height has of a tag: by value as spelled, and by value as the key has it. */
+/** One tag at one height: its groups by the spelled value, its entries by the canonical value. */
 interface Tagged {
   readonly groups: Map<string, Group>;
   readonly entries: Map<string, Entry>;
 }
 
-/** Gathers the entries of one height. */
+/** Collects the entries of one height. */
 export class HeightPostings {
   readonly #height: Height;
   readonly #tagged: Readonly<Record<PostingKind, Map<string, Tagged>>> = { Q: new Map(), W: new Map() };
-  /** In the order in which they began. */
+  /** In the order in which they were begun. */
   readonly #entries: Entry[] = [];
 
   constructor(height: Height) {
     this.#height = height;
   }
 
-  /** A tag that is longer than any query can ask for is left out. To be called in order of transactions and events. */
+  /** Call in order of transactions and events. Omits a tag that is too long for a key. */
   add(kind: PostingKind, tag: string, value: string, tx: number, event: number): void {
     let tagged = this.#tagged[kind].get(tag);
     if (tagged === undefined) {
@@ -133,7 +134,7 @@ export class HeightPostings {
     }
     const group = tagged.groups.get(value);
     if (group !== undefined) group.slots.push(tx, event);
-    // Most values are of one event: an array that begins empty takes room for many.
+    // Most values belong to one event. An array that starts empty would reserve room for many.
     else this.#begin(kind, tag, { value, slots: [tx, event] }, tagged);
   }
 
@@ -179,7 +180,7 @@ function writeEntry(writer: Writer, { isWhole, groups }: Entry): void {
 
 export const heightOf = (key: Bytes): Height => readHeight(key, key.length - HEIGHT_BYTES);
 
-/** Reads an entry back. `tagLength` is that of the tag part. */
+/** Decodes an entry. `tagLength` is the length of the tag part. */
 export function readPostings(key: Bytes, record: Bytes, tagLength: number): readonly Posting[] {
   const payload = decodeRecord(key, record);
   const reader = new Reader(payload);

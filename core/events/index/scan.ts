@@ -15,10 +15,10 @@ import {
   tagPart,
 } from './posting.ts';
 
-/** Entries read at a time; each may name every event of its height. */
+/** Entries read at a time. Each may list every event of its height. */
 const ROWS_MAX = 128;
 
-/** What is read, and how much of it in one go. */
+/** The database to read, and how much to read in one go. */
 export interface Scanned {
   readonly kv: KvStore;
   readonly sizes: Sizes;
@@ -31,15 +31,15 @@ export interface Heights {
 
 /** Reads a range of the index piece by piece. */
 export interface Cursor {
-  /** Found so far. */
+  /** The events found so far. */
   readonly places: readonly EventPlace[];
-  /** Entries, and events named by them, read so far. */
+  /** Number of entries read so far, plus the events they list. */
   readonly looked: number;
-  /** Reads on; true when there is no more. */
+  /** Reads the next piece. True if there is no more. */
   advance(): Promise<boolean>;
 }
 
-/** Puts what is wanted of an entry into `into`; answers how many events it looked at. */
+/** Adds the wanted events of an entry to `into`. Returns how many events it looked at. */
 type Take = (key: Bytes, record: Bytes, into: EventPlace[]) => number;
 
 class RangeCursor implements Cursor {
@@ -70,7 +70,7 @@ class RangeCursor implements Cursor {
 
 const NOTHING: Cursor = { places: [], looked: 0, advance: async () => true };
 
-/** Events that have the attribute with exactly this value, in order. */
+/** The events that have the attribute with exactly this value, in order. */
 export function scanValue(
   scanned: Scanned,
   kind: PostingKind,
@@ -89,7 +89,7 @@ export function scanValue(
   });
 }
 
-/** Events of a height that have the attribute with exactly this value, in order. */
+/** The events of one height that have the attribute with exactly this value, in order. */
 export function placesAt(
   kv: KvStore,
   kind: PostingKind,
@@ -105,7 +105,7 @@ export function placesAt(
   return record === undefined ? [] : placesOf(readPostings(key, record, tagLength));
 }
 
-/** Spellings of one value apart, events together. */
+/** Joins the events of all spellings of one value, in order. */
 function placesOf(postings: readonly Posting[]): readonly EventPlace[] {
   const [first, ...others] = postings;
   if (first === undefined) return [];
@@ -114,7 +114,7 @@ function placesOf(postings: readonly Posting[]): readonly EventPlace[] {
     : postings.flatMap(({ places }) => places).sort((a, b) => a.tx - b.tx || a.event - b.event);
 }
 
-/** Events that have the attribute with a value that passes the test, in no useful order. */
+/** The events whose value of the attribute passes the test, in no particular order. */
 export function scanTag(
   scanned: Scanned,
   kind: PostingKind,
@@ -125,7 +125,7 @@ export function scanTag(
   const part = tagPart(tag);
   if (part === undefined) return NOTHING;
   const prefix = concat(Uint8Array.of(kind.charCodeAt(0)), part);
-  // A value's length byte is below 255 or is 255 for a hash: nothing of this tag lies beyond 0xff … 0xff.
+  // The byte after the tag is a length, or 255 before a hash, so all keys of the tag are below this bound.
   const lt = concat(prefix, new Uint8Array(64).fill(255));
   return new RangeCursor(scanned, { gte: prefix, lt }, (key, record, into) => {
     const height = heightOf(key);

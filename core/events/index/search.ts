@@ -17,12 +17,12 @@ import { type Plan, planOf, type Term } from './plan.ts';
 import { attributePart, type EventPlace, heightOf, type PostingKind } from './posting.ts';
 import { type Cursor, placesAt, scanTag, scanValue } from './scan.ts';
 
-/** What a search reads of the chain; heights outside base..head are not searched. */
+/** What a search reads from the chain. Heights outside base..head are not searched. */
 export interface SearchReads {
   head(): Height;
   base(): Height;
   results(height: Height): FinalizeReply | undefined;
-  /** Transactions of a kept height. */
+  /** Number of transactions at a kept height. */
   txCount(height: Height): number;
   /** By sha256 of the transaction. */
   txLocation(hash: Hash): { readonly height: Height; readonly index: number } | undefined;
@@ -33,7 +33,7 @@ export interface TxPlace {
   readonly index: number;
 }
 
-/** The chain as searches read it. */
+/** Adapts the chain reader for searches. */
 export const searchReads = (reader: ChainReader): SearchReads => ({
   head: () => reader.head(),
   base: () => reader.base(),
@@ -42,7 +42,7 @@ export const searchReads = (reader: ChainReader): SearchReads => ({
   txLocation: (hash) => reader.txLocation(hash),
 });
 
-/** The query is answerable, but not within the bounds of one request. */
+/** The query can be answered, but not within the limits of one request. */
 export interface SearchError {
   readonly code: 'too-much';
   readonly message: string;
@@ -64,7 +64,7 @@ export class EventSearch {
   readonly #sizes: Sizes;
   readonly #stepsMax: number;
 
-  /** @param stepsMax Events, or heights, that one search looks at. */
+  /** @param stepsMax Most events, or heights, that one search looks at. */
   constructor(
     kv: KvStore,
     reads: SearchReads,
@@ -79,7 +79,7 @@ export class EventSearch {
     this.#stepsMax = stepsMax;
   }
 
-  /** In order of height and index. */
+  /** The matching transactions, in order of height and index. */
   async txs(query: Query): Promise<Result<readonly TxPlace[], SearchError>> {
     const byHash = query.conditions.find(({ tag, op }) => tag === TX_HASH_KEY && op === '=');
     if (byHash !== undefined) return ok(this.#byHash(byHash));
@@ -96,7 +96,7 @@ export class EventSearch {
     });
   }
 
-  /** In order of height. */
+  /** The matching heights, in order. */
   async blocks(query: Query): Promise<Result<readonly Height[], SearchError>> {
     const places = await this.#search('W', query, BLOCK_HEIGHT_KEY, KINDS_OF_BLOCK, async (plan, steps) => {
       const found: TxPlace[] = [];
@@ -111,7 +111,7 @@ export class EventSearch {
 
   /**
    * Lowest height of from..to at which an event of the block or of a transaction has the attribute with this text;
-   * undefined when there is none. A height that the index does not cover counts as one that may.
+   * undefined if there is none. Heights that the index does not cover count as matches.
    */
   async nextHeightWith(tag: string, value: string, from: Height, to: Height): Promise<Height | undefined> {
     const attribute = attributePart(tag, value);
@@ -127,7 +127,7 @@ export class EventSearch {
     return next;
   }
 
-  /** Heights that may have logs with one item of every group; without a group, all that have logs. */
+  /** The heights that may have a log with one item of every group. Without groups, all heights with logs. */
   logHeights(groups: readonly (readonly LogItem[])[]): LogHeights {
     const wanted = groups.length === 0 ? [[ANY_LOG]] : groups;
     return new LogHeights(this.#kv, readCoverage(this.#kv), wanted, this.#sizes);
@@ -150,7 +150,7 @@ export class EventSearch {
     const coverage = readCoverage(this.#kv);
     const low = Math.max(this.#reads.base(), coverage?.from ?? 1, 1);
     const high = Math.min(this.#reads.head(), coverage?.to ?? 0);
-    // Whoever pastes the query of a subscription means this: transactions are searched for here, or blocks.
+    // Someone may paste a subscription's query. Its `tm.event` condition is implied here by the kind of search.
     const isKind = ({ tag, op, argument }: Condition): boolean =>
       tag === EVENT_KEY && op === '=' && kinds.includes(argument?.text ?? '');
     const conditions = query.conditions.filter((condition) => !isKind(condition));
@@ -175,7 +175,7 @@ export class EventSearch {
     };
   }
 
-  /** Events that hold every term, in order. */
+  /** The events that satisfy every term, in order. */
   async #matching(kind: PostingKind, plan: Plan, steps: () => Promise<void>): Promise<readonly EventPlace[]> {
     const driver = await this.#driver(kind, plan, steps);
     const others = plan.terms.filter((term) => term !== driver.term);
@@ -208,8 +208,8 @@ export class EventSearch {
   }
 
   /**
-   * The term with the fewest entries, as far as that can be known cheaply: all equalities are read side by side until
-   * one has no more. Without an equality, every value of the first tag is looked at.
+   * The term with the fewest entries, as far as that is cheap to find out: all equalities are read in parallel until
+   * one of them ends. Without an equality, every value of the first tag is looked at.
    */
   async #driver(
     kind: PostingKind,
@@ -266,7 +266,7 @@ function distinct(places: readonly EventPlace[]): readonly TxPlace[] {
   return found;
 }
 
-/** True when an event of a result, alone, meets the query as the index sees it: what a search must find. */
+/** Whether this event alone satisfies the query under the index's rules, so that a search must find it. */
 export function eventMeets(event: AbciEvent, terms: readonly Term[]): boolean {
   return terms.every((term) =>
     indexedValues(event, term.tag).some((value) =>

@@ -5,10 +5,10 @@ export interface Decimal {
 }
 
 const LEADING_NUMBER = /^([0-9]+)(?:\.([0-9]*))?/;
-/** Numbers longer than this never match: comparing them would cost the square of their length. */
+/** Longer numbers never match: comparing them would take time quadratic in their length. */
 const DIGITS_MAX = 4096;
 
-/** The number a text starts with ("8atom" is 8, "007" is 7); undefined when it starts with none, "-5" and "+5" too. */
+/** The number at the start of a text ("8atom" is 8, "007" is 7); undefined if there is none, as in "-5" and "+5". */
 export function leadingDecimal(text: string): Decimal | undefined {
   const match = LEADING_NUMBER.exec(text);
   if (match === null || match[0].length > DIGITS_MAX) return undefined;

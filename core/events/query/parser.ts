@@ -7,7 +7,7 @@ export interface Argument {
   readonly text: string;
 }
 
-/** `tag op argument`; EXISTS alone has no argument. */
+/** `tag op argument`. Only EXISTS has no argument. */
 export interface Condition {
   readonly tag: string;
   readonly op: CompareOp | 'CONTAINS' | 'EXISTS';
@@ -18,10 +18,10 @@ const OPERATORS = ['<=', '>=', '<', '>', '=', 'contains', 'exists'] as const;
 const ORDERED = ['number', 'time', 'date'] as const;
 const EQUAL = ['number', 'time', 'date', 'string'] as const;
 const TEXT = ['string'] as const;
-/** A query of 512 bytes cannot hold more; the parser itself is bounded too. */
+/** A query of 512 bytes cannot hold more, but the parser has a limit of its own. */
 const CONDITIONS_MAX = 512;
 
-/** `a, b or c`, as Go's parser lists what it wanted. */
+/** `a, b or c`, as Go's parser lists what it expected. */
 function label(kinds: readonly TokenKind[]): string {
   const names = kinds.map((kind) => TOKEN_NAMES[kind]);
   return names.length === 1 ? (names[0] as string) : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
@@ -48,7 +48,7 @@ function parseCondition(scanner: Scanner): Result<Condition, string> {
   return ok({ tag: tag.value.text, op: kind === 'contains' ? 'CONTAINS' : kind, argument });
 }
 
-/** Parses CometBFT 0.38's query grammar; the error is the text users see after `failed to parse query: `. */
+/** Parses CometBFT 0.38's query grammar. Users see the error after `failed to parse query: `. */
 export function parseQuery(text: string): Result<readonly Condition[], string> {
   const scanner = new Scanner(text);
   const conditions: Condition[] = [];

@@ -6,7 +6,7 @@ import { type Argument, type Condition, parseQuery } from './parser.ts';
 import { parseDate, parseTime } from './time.ts';
 import type { CompareOp } from './token.ts';
 
-/** Composite key (`type.attribute`) to its values in order of emission. */
+/** Maps a composite key (`type.attribute`) to its values in order of emission. */
 export type EventKeys = ReadonlyMap<string, readonly string[]>;
 
 type Matcher = (value: string) => boolean;
@@ -21,7 +21,7 @@ const holds = (op: CompareOp, order: number): boolean => {
   return op === '>' ? order > 0 : order >= 0;
 };
 
-/** An EIP-55 address has one meaning in many spellings: two texts are equal to a query if these are the same. */
+/** An address has several spellings (EIP-55). Queries treat two texts as equal if their canonical texts are. */
 export const canonicalText = (text: string): string =>
   text.length === ADDRESS_CHARS && HEX_ADDRESS.test(text) ? text.toLowerCase() : text;
 
@@ -64,10 +64,10 @@ const printed = ({ tag, op, argument }: Condition): string => {
   return `${tag} ${op} ${labelled}`;
 };
 
-/** A compiled query: conditions are ANDed, each may be met by any value of its tag (reference §6.2). */
+/** A compiled query. All conditions must hold; each may be met by any value of its tag (reference §6.2). */
 export class Query {
   readonly conditions: readonly Condition[];
-  /** Normal form: two texts with the same one are the same subscription. */
+  /** Normal form. Queries with the same normal form are the same subscription. */
   readonly text: string;
   readonly #matchers: readonly Matcher[];
 
@@ -85,16 +85,16 @@ export class Query {
   }
 }
 
-/** A tag that names a bare event type is matched against the empty string, so `slash EXISTS` works for `slash.reason`. */
+/** If the tag is a bare event type, the value is the empty string, so `slash EXISTS` works for `slash.reason`. */
 function tagMatches(keys: EventKeys, tag: string, matcher: Matcher): boolean {
-  // A key without a dot has no event type, so no tag can name it.
+  // A key without a dot has no event type, so a tag cannot refer to it.
   if (tag.includes('.') && keys.get(tag)?.some(matcher) === true) return true;
   if (!matcher('')) return false;
   for (const key of keys.keys()) if (key.lastIndexOf('.') === tag.length && key.startsWith(tag)) return true;
   return false;
 }
 
-/** Parses and compiles; the error is the text after `failed to parse query: `. */
+/** Parses and compiles a query. The error is the text after `failed to parse query: `. */
 export function compileQuery(text: string): Result<Query, string> {
   const parsed = parseQuery(text);
   return parsed.ok ? ok(new Query(parsed.value)) : parsed;

@@ -3,10 +3,10 @@ import { encodeUtf8 } from '../../lib/utf8.ts';
 import { parseDate, parseTime } from './time.ts';
 import type { Token, TokenKind } from './token.ts';
 
-/** `eof` ends the input between tokens; in the middle of a string it is an error like any other. */
+/** `eof` ends the input between tokens. In the middle of a string it is an ordinary error. */
 export interface ScanError {
   readonly eof: boolean;
-  /** Offset of the token that could not be read, in UTF-8 bytes. */
+  /** Offset, in UTF-8 bytes, of the token that could not be read. */
   readonly offset: number;
   readonly message: string;
 }
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, TokenKind>> = { AND: 'and', EXISTS: 'exists
 const YEAR_MIN = 1900;
 const YEAR_MAX = 2999;
 
-/** Cuts a query into tokens (reference §6.1). One rune of look-ahead, no backtracking. */
+/** Splits a query into tokens (reference §6.1). One rune of look-ahead, no backtracking. */
 export class Scanner {
   readonly #runes: readonly string[];
   #index = 0;

@@ -1,4 +1,4 @@
-/** Tokens of the CometBFT 0.38 query language, named as its error texts name them. */
+/** Tokens of the CometBFT 0.38 query language, with their names in its error texts. */
 export const TOKEN_NAMES = {
   invalid: 'invalid token',
   tag: 'tag',
@@ -21,8 +21,8 @@ export type CompareOp = '=' | '<' | '<=' | '>' | '>=';
 
 export interface Token {
   readonly kind: TokenKind;
-  /** Text without quotes and without the TIME or DATE label. */
+  /** The text without quotes and without the label TIME or DATE. */
   readonly text: string;
-  /** Offset of the first byte (UTF-8), as the errors count. */
+  /** Offset of the first byte in UTF-8, as the error texts count it. */
   readonly offset: number;
 }

@@ -72,7 +72,7 @@ export const APP_TOML = {
   },
   'evm.mempool': {
     'account-slots': count(
-      'Transactions of one sender that a full pool keeps whatever others pay.',
+      'A full pool first evicts from senders with more transactions than this.',
       MEMPOOL.laneSlots,
     ),
     'account-queue': count(

@@ -40,7 +40,7 @@ export class EvidenceGossip {
   onPeerUp(id: PeerId): void {
     const others = this.#peers.filter((peer) => peer.id !== id);
     this.#peers = inserted(others, { id, sent: new Map() }, (other) => compareText(other.id, id) > 0);
-    // The next flush looks anew.
+    // Makes the next flush examine all peers again.
     this.#revision = -1;
   }
 

@@ -88,7 +88,7 @@ export class EvidencePool {
     this.#facts = options;
     this.#state = options.state;
     for (const [key, value] of options.entries ?? []) this.#restore(key, decodeRecord(key, value));
-    // What expires with a block leaves the database with the next one: a crash between them brings it back.
+    // Evidence that expires with a block is deleted from the database with the next block. A crash in between brings it back.
     this.#expire();
   }
 

@@ -231,7 +231,7 @@ export class Gossip {
   onValidBlock(now: Micros, out: GossipOut): void {
     // If we hold the whole block, we need no parts.
     if (!this.#standing.wantsParts || this.#peers.count === 0) return;
-    // Of a round in which a peer does not know us it hears nothing.
+    // First our round: a peer ignores a NewValidBlock for a round in which it does not believe us to be.
     this.#tellRound(now, out);
     this.#standing.tellParts(this.peers, out);
   }

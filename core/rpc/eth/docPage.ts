@@ -39,7 +39,7 @@ In app.toml, section \`evm.mempool\`; each is also a flag of \`start\` and \`dev
 
 | Key | Default | Meaning |
 |---|---|---|
-| \`account-slots\` | 16 | transactions of one sender that a full pool keeps whatever others pay |
+| \`account-slots\` | 16 | a full pool first evicts from senders with more transactions than this |
 | \`account-queue\` | 64 | of one sender that wait for an earlier nonce |
 | \`global-queue\` | 1024 | of all senders that wait for an earlier nonce |
 | \`lifetime\` | 3h | how long they wait while nothing of their sender moves |

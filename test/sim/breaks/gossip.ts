@@ -256,7 +256,7 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'block-wanted-before-its-round',
     file: 'core/gossip/gossip.ts',
-    from: '    // Of a round in which a peer does not know us it hears nothing.\n    this.#tellRound(now, out);\n',
+    from: '    // First our round: a peer ignores a NewValidBlock for a round in which it does not believe us to be.\n    this.#tellRound(now, out);\n',
     to: '',
     found: ['conduct'],
     scenario: 'one-is-two-thirds',

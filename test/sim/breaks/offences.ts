@@ -192,7 +192,7 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-expired-comes-back',
     file: 'core/evidence/pool.ts',
-    from: '    // What expires with a block leaves the database with the next one: a crash between them brings it back.\n    this.#expire();\n',
+    from: '    // Evidence that expires with a block is deleted from the database with the next block. A crash in between brings it back.\n    this.#expire();\n',
     to: '',
     found: ['validity'],
     scenario: 'evidence-expires-in-crash',

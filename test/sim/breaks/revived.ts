@@ -78,7 +78,7 @@ export const REVIVED: readonly Break[] = [
   {
     id: 'evidence-of-an-earlier-life-untold',
     file: 'core/evidence/evidenceGossip.ts',
-    from: '    // The next flush looks anew.\n    this.#revision = -1;\n',
+    from: '    // Makes the next flush examine all peers again.\n    this.#revision = -1;\n',
     to: '',
     found: ['conduct'],
     scenario: 'evidence-told-in-the-next-life',

@@ -19,7 +19,7 @@ export const EPOCH_MICROS: Micros = 1_767_225_600_000_000;
 export const CHAIN_ID = 'chain_9000-1';
 export const EVM_CHAIN_ID = 9000n;
 
-/** The well-known development accounts, as anvil and hardhat have them: of the words `test` eleven times, then `junk`. */
+/** The well-known development accounts of anvil and hardhat, from the mnemonic of eleven times `test`, then `junk`. */
 export const DEV_SECRETS: readonly Bytes[] = [
   'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
@@ -32,7 +32,7 @@ export const DEV_SECRETS: readonly Bytes[] = [
   'dbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97',
   '2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
 ].map(hex);
-/** Of each development account, in the smallest unit. */
+/** Balance of each development account, in the smallest unit. */
 export const DEV_BALANCE = 10_000n * 10n ** 18n;
 
 export interface DevAccount {
@@ -61,19 +61,19 @@ export const accountOf = (suite: CryptoSuite, secret: Bytes): DevAccount => ({
   address: ethAddress(suite.secp256k1PublicKey(secret, false)),
 });
 
-/** Their addresses are worked out once. */
+/** Their addresses are derived once. */
 function wellKnownAccounts(suite: CryptoSuite): readonly DevAccount[] {
   devAccounts ??= DEV_SECRETS.map((secret) => accountOf(suite, secret));
   return devAccounts;
 }
 
-/** Beyond the well-known ones: keys that follow from their numbers. */
+/** Accounts beyond the well-known ones, with keys derived from their numbers. */
 const moreAccounts = (suite: CryptoSuite, count: number): readonly DevAccount[] =>
   Array.from({ length: Math.max(0, count) }, (_, i) =>
     accountOf(suite, suite.sha256(encodeUtf8(`orrery-sim account ${i}`))),
   );
 
-/** Validators whose keys follow from their names, twins with the key of another, and the genesis that they share. */
+/** Validators with keys derived from their names, twins with the key of another, and the genesis that they share. */
 export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
@@ -82,7 +82,7 @@ export function makeCluster(
   updates: readonly UpdateSpec[] = [],
 ): Cluster {
   const members = validators.map(({ name, twinOf, key, keyType }) => {
-    // A signer each: a twin has the key, and its own memory of what it signed.
+    // One signer each: a twin has the same key, but its own memory of what it signed.
     const original = validators.find((one) => one.name === twinOf);
     const text = original?.key ?? twinOf ?? key ?? name;
     const seed = suite.sha256(encodeUtf8(`orrery-sim validator ${text}`));
@@ -108,7 +108,7 @@ export function makeCluster(
       ...defaultAppState({
         accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),
       }),
-      // Where a scenario says nothing, the application's own defaults have to be the usual ones.
+      // Where a scenario sets nothing, the application's own defaults have to be the usual ones.
       ...(spec.feeMarket === USUAL_FEES ? {} : { feemarket: feeMarketSection(spec.feeMarket) }),
     },
   };

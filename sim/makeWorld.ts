@@ -54,13 +54,13 @@ export function makeWorld(
   return world;
 }
 
-/** Liars, and both of each pair of twins: their key says two things. */
+/** Byzantine nodes, liars in the exchange of addresses, and both of each pair of twins, whose key signs two things. */
 function faultyNames({ byzantine, validators, peers }: Scenario): ReadonlySet<string> {
   const twins = validators.flatMap(({ name, twinOf }) => (twinOf === undefined ? [] : [name, twinOf]));
   return new Set([...byzantine.map((entry) => entry.who), ...(peers?.liars.keys() ?? []), ...twins]);
 }
 
-/** A node that names its peers has no others. */
+/** A node that names its peers is connected with no others. */
 function separate({ network, processes }: World, { nodes }: Scenario): void {
   for (const { name, peers } of nodes) {
     if (peers === undefined) continue;
@@ -72,7 +72,7 @@ function separate({ network, processes }: World, { nodes }: Scenario): void {
   }
 }
 
-/** `link` stands for `link/v0>v1/delay` and all else below it. */
+/** `link` covers `link/v0>v1/delay` and everything else below it. */
 const zeroedBy = (labels: readonly string[]): ((label: string) => boolean) | undefined =>
   labels.length === 0
     ? undefined

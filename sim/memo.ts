@@ -5,10 +5,10 @@ import { hashBytes } from './world/rolling.ts';
 
 const rooms = new Rooms();
 
-/** Entries of one generation; when it is full the older generation is forgotten. */
+/** Entries of one generation. When it is full, the older generation is forgotten. */
 const MEMO_ENTRIES_MAX = 16_384;
 
-/** Of an argument that the function does not have. */
+/** Stands for an argument that the function does not have. */
 const NONE: Bytes = new Uint8Array();
 
 interface Entry<T> {
@@ -16,7 +16,7 @@ interface Entry<T> {
   readonly b: Bytes;
   readonly c: Bytes;
   readonly answer: T;
-  /** Another one of the same key. */
+  /** Another entry with the same key. */
   readonly next: Entry<T> | undefined;
 }
 
@@ -57,7 +57,7 @@ function search<T>(first: Entry<T> | undefined, a: Bytes, b: Bytes, c: Bytes): E
   return undefined;
 }
 
-/** Answers of a function of a few secrets, which live as long as their signers: found by identity. */
+/** Remembers a function of a few secrets. They live as long as their signers, so they are found by identity. */
 function bySecret(publicKeyOf: (secret: Bytes) => Bytes): (secret: Bytes) => Bytes {
   const known = new WeakMap<Bytes, Bytes>();
   return (secret) => {
@@ -71,7 +71,7 @@ function bySecret(publicKeyOf: (secret: Bytes) => Bytes): (secret: Bytes) => Byt
 
 /**
  * A suite that computes each expensive thing once for the whole cluster. Verification is a pure function, so what one
- * node found out is true for all; a signature made here is known to be good, and whose it is, without asking.
+ * node has found holds for all. A signature made here is known to be valid, and its key is known too.
  */
 export function memoised(suite: CryptoSuite): CryptoSuite {
   return { ...boundTo(suite), name: `memo(${suite.name})`, ...ed25519Memo(suite), ...secp256k1Memo(suite) };

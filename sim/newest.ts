@@ -1,8 +1,8 @@
 import { equalBytes } from '../core/lib/bytes.ts';
 
 /**
- * Remembers the newest answer of a pure function and gives it again for equal arguments, compared by all that they hold: many nodes hold
- * copies of one value, and asking about it once is enough. What it was asked about must not change afterwards.
+ * Remembers the newest answer of a pure function, and gives it again for equal arguments, compared in depth. Many nodes
+ * hold copies of one value, and computing the answer once is enough. The arguments must not change afterwards.
  */
 export function newest<A extends readonly unknown[], V>(compute: (...about: A) => V): (...about: A) => V {
   let known: { readonly about: A; readonly answer: V } | undefined;
@@ -12,7 +12,7 @@ export function newest<A extends readonly unknown[], V>(compute: (...about: A) =
   };
 }
 
-/** Plain data alone can be told to be alike: nobody knows what an object of a class holds. */
+/** Only plain data is compared: the content of a class's object is not known. */
 function isAlike(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

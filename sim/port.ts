@@ -1,4 +1,4 @@
-/** What stands around the simulated network. */
+/** The interfaces around the simulated network. */
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { ChannelId } from '../core/node/contract.ts';
 import type { Frame } from './network/link.ts';
@@ -6,7 +6,7 @@ import type { Frame } from './network/link.ts';
 /** A node as the network sees it. */
 export interface Port {
   readonly name: string;
-  /** False while the process is down: whatever arrives is lost. */
+  /** False while the process is down: what arrives is lost. */
   readonly listening: boolean;
   peerUp(peer: string): void;
   peerDown(peer: string): void;
@@ -15,7 +15,7 @@ export interface Port {
   unsent(to: string, channel: ChannelId, bytes: Bytes): void;
 }
 
-/** Decides instead of the network who is connected with whom. */
+/** Decides who is connected with whom, instead of the network. */
 export interface Steering {
   nodeUp(node: number): void;
   nodeDown(node: number): void;

@@ -1,6 +1,6 @@
 /**
- * Answers of a pure function, kept as long as the object lives that they are about. What else it is given must always be the same for
- * that object.
+ * Remembers the answers of a pure function as long as the object lives that they are about. The other arguments must
+ * always be the same for one object.
  */
 export function remembered<K extends object, V, A extends readonly unknown[]>(
   compute: (key: K, ...rest: A) => V,

@@ -1,4 +1,4 @@
-/** What a run of a scenario comes back with; the command line prints it, tests and sweeps compare it. */
+/** The result of a scenario run. The command line prints it; tests and sweeps compare it. */
 
 export interface Failure {
   /** Name of the checker, e.g. `agreement`. */
@@ -41,13 +41,13 @@ export interface ScenarioReport {
   readonly seed: string;
   /** 64 hex digits: SHA-256 over everything that happened. Equal runs have equal digests. */
   readonly digest: string;
-  /** First failure of each checker first; at most FAILURES_MAX in all. */
+  /** In the order in which they happened; at most FAILURES_MAX. */
   readonly failures: readonly Failure[];
-  /** Standing promises that rest on less than a third of the power being faulty, when it is not. */
+  /** Checkers that did not judge, because they require that less than a third of the power is faulty. */
   readonly notJudged: readonly string[];
-  /** Heights at which correct nodes have decided different blocks, whoever may be blamed; at most FORKS_MAX. */
+  /** Heights at which correct nodes have decided different blocks, whoever is to blame; at most FORKS_MAX. */
   readonly forks: readonly string[];
-  /** Entries of the timeline and of Byzantine nodes whose time never came, or that changed nothing. */
+  /** Entries of the timeline and of Byzantine nodes that never came due, or that changed nothing. */
   readonly neverHappened: readonly string[];
   readonly nodes: readonly NodeReport[];
   readonly stats: RunStats;

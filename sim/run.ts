@@ -33,17 +33,17 @@ import { REMARKED, remarkFact } from './world/remarks.ts';
 import { Tripwire } from './world/tripwire.ts';
 import { EVENTS_MAX, type World } from './world/world.ts';
 
-/** A run goes on for so long after its first failure: what else breaks helps to see why, an hour of it does not. */
+/** A run continues this long after its first failure: what else breaks helps to see why, but an hour of it does not. */
 const AFTERMATH_MICROS = 300_000_000;
 
 export interface RunOptions {
-  /** Instead of the scenario's own seed; without either it is `1`. */
+  /** Replaces the scenario's own seed. Without either the seed is `1`. */
   readonly seed?: string | undefined;
-  /** Receives the trace, one JSON line a happening. */
+  /** Receives the trace, one JSON line per event. */
   readonly trace?: ((line: string) => void) | undefined;
   /** Where real ed25519, ECDSA and hashes come from; all suites give the same answers. Default: noble. */
   readonly suite?: CryptoSuite | undefined;
-  /** Instead of the scenario's `engine.crypto`. */
+  /** Replaces the scenario's `engine.crypto`. */
   readonly crypto?: 'ed25519' | 'keyed-hash' | undefined;
   /** Take clocks, timers and randomness away from everything that runs in the simulation; default true. */
   readonly tripwire?: boolean | undefined;
@@ -52,23 +52,25 @@ export interface RunOptions {
   readonly zeroed?: ((label: string) => boolean) | undefined;
   /** Answers some choices by other means than chance; see ChoicesOptions. */
   readonly steer?: ChoicesOptions['steer'];
-  /** Orders messages by links with priorities that change at so many points less one; see LinkPriorities. */
+  /** Depth of the schedule: links have priorities that change at so many points less one; see LinkPriorities. */
   readonly pct?: number | undefined;
-  /** Told each failure as it happens. */
+  /** Receives each failure when it happens. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
-  /** Which checkers judge; whoever does, the run is the same. Default: all. */
+  /** Which checkers judge. The run is the same whichever do. Default: all. */
   readonly judges?: ((checker: string) => boolean) | undefined;
-  /** Ends the run early; asked after each event with virtual µs, the count of events and the time of the next, if any. */
+  /**
+   * Ends the run early. Called after each event with virtual µs, the number of events and the time of the next, if any.
+   */
   readonly stop?: ((now: number, events: number, nextAt: number | undefined) => boolean) | undefined;
-  /** Told every choice of the run at its end. */
+  /** Receives every choice of the run at its end. */
   readonly onChoices?: ((choices: ReadonlyMap<string, readonly number[]>) => void) | undefined;
-  /** Told who takes part, before the run. */
+  /** Receives the cluster before the run. */
   readonly onCluster?: ((cluster: Cluster) => void) | undefined;
   /** Wraps the node factory, e.g. to break a rule on purpose. */
   readonly nodes?: ((real: NodeFactory) => NodeFactory) | undefined;
 }
 
-/** Of a run that nobody gave one. */
+/** The seed of a run without any other. */
 export const DEFAULT_SEED = '1';
 
 /** Reads a scenario file and runs it. An error says where the file is wrong. */
@@ -80,7 +82,7 @@ export async function runScenario(
   return parsed.ok ? ok(await runParsed(parsed.value, options)) : parsed;
 }
 
-/** The scenario of a file as it is for a seed (default: its own), which may vary it. */
+/** The scenario of a file for a seed (default: its own). A swarm scenario varies with the seed. */
 export function parseFor(text: string, seed: string | undefined): Result<Scenario, ScenarioError> {
   const written = parseScenario(text);
   if (!written.ok || written.value.swarm === undefined) return written;
@@ -172,7 +174,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
         return isStopped || isAtEnd();
       };
       const ended = await world.run(isDone, timeLimit(scenario));
-      // What was to come by the end cannot be judged in the middle.
+      // What is expected by the end cannot be judged before the end.
       if (isStopped) return;
       const isTimed = timeOf(scenario.until) !== undefined && (ended === 'time' || ended === 'idle');
       const isShort = ended !== 'over' && !isTimed;
@@ -193,7 +195,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   };
 }
 
-/** Checkers read nodes with a sound drive: what those cannot read is their fault. */
+/** Checkers read only nodes with a sound disk: a failed read there is the fault of the node. */
 async function finish(checker: Checker, fail: Run['fail']): Promise<void> {
   try {
     await checker.finish?.();
@@ -210,7 +212,7 @@ const UNREACHED = {
   events: `${EVENTS_MAX} events have happened`,
 } as const;
 
-/** Those who misbehave; answers which of their entries will have come to pass. */
+/** Makes nodes Byzantine. Returns a set that will hold the entries that have acted. */
 function addByzantine(
   world: World,
   scenario: Scenario,
@@ -236,7 +238,10 @@ function addByzantine(
   return acted;
 }
 
-/** Lines by their place in the file. Those whom one line names share its trigger; it has happened when it has for one of them. */
+/**
+ * Names, by their place in the file, the entries that never acted. The nodes that one line names share its trigger: the
+ * line has acted if it has for one of them.
+ */
 function unseen({ byzantine }: Scenario, acted: ReadonlySet<ByzantineEntry>): readonly string[] {
   const happened = new Set([...acted].map(({ trigger }) => trigger));
   const names = new Map<ByzantineTrigger, string>();
@@ -276,7 +281,7 @@ function contextOf(
 interface Tally {
   roundMax: number;
   evidence: number;
-  /** Who decided which block, by height and hash. */
+  /** Names of the nodes that decided a block, by height and hash. */
   readonly decided: Map<number, Map<string, Set<string>>>;
 }
 

@@ -9,26 +9,26 @@ export interface Voter {
   readonly power: bigint;
 }
 
-/** Those who vote from a height on, in the order of their slots. */
+/** The validators from a height on, in the order of their slots. */
 export interface VoterSet {
   readonly from: number;
   readonly voters: readonly Voter[];
 }
 
 /**
- * Who may vote with what power, and by which parameters, at every height: genesis, and what the application has answered
- * to blocks since. New powers act two heights on, new parameters one (CometBFT §4.3); worked out apart from
- * core/consensus/chainState.ts.
+ * Who may vote with what power, and which parameters hold, at every height. This follows from genesis and from what the
+ * application has returned for blocks since. New powers take effect two heights later, new parameters one (CometBFT
+ * §4.3). Computed apart from core/consensus/chainState.ts.
  */
 export class Schedule {
-  /** The set of genesis, and that after each update. */
+  /** The set of genesis, and the set after each update. */
   readonly sets: readonly VoterSet[];
   readonly #first: number;
   readonly #params: ConsensusParams;
   readonly #updates: readonly UpdateSpec[];
   readonly #changes = new Map<number, readonly Voter[]>();
 
-  /** `known` are all who ever vote, with what they have at genesis. */
+  /** `known` are all who ever vote, with their powers at genesis. */
   constructor(
     { initialHeight, params }: GenesisSpec,
     known: readonly Voter[],
@@ -51,28 +51,28 @@ export class Schedule {
     this.sets = sets;
   }
 
-  /** Whom the application names in its answer to the block of this height; power 0 takes away. */
+  /** Validators that the application changes with the block of this height; power 0 removes one. */
   changes(height: number): readonly Voter[] {
     return this.#changes.get(height) ?? [];
   }
 
-  /** The parameters that the application names in that answer. */
+  /** The parameters that the application returns with the block of this height, if any. */
   newParams(height: number): ConsensusParams | undefined {
     return this.#updates.find((one) => one.height === height)?.params;
   }
 
-  /** Those of genesis, and those after each update that names some. */
+  /** The parameters of genesis, and those after each update that sets some. */
   get allParams(): readonly ConsensusParams[] {
     return [this.#params, ...this.#updates.flatMap(({ params }) => params ?? [])];
   }
 
-  /** Who votes at this height, in the order of their slots. */
+  /** The validators at this height, in the order of their slots. */
   voters(height: number): readonly Voter[] {
     const [genesis, ...later] = this.sets;
     return present(later.findLast(({ from }) => from <= height) ?? genesis, 'a set of voters').voters;
   }
 
-  /** The first heights of the newest sets and parameters that are known with the block of this height. */
+  /** The first heights of the newest sets and parameters that are known once the block of this height is executed. */
   lastChanged(height: number): { readonly voters: number; readonly params: number } {
     const past = this.#updates.filter((one) => one.height <= height);
     const votes = past.findLast(({ powers }) => powers.size > 0)?.height;
@@ -83,7 +83,7 @@ export class Schedule {
     };
   }
 
-  /** By which the block of this height is made. */
+  /** The parameters that hold for the block of this height. */
   params(height: number): ConsensusParams {
     const past = this.#updates.filter((one) => one.params !== undefined && one.height < height);
     return past.at(-1)?.params ?? this.#params;
@@ -93,7 +93,7 @@ export class Schedule {
 export const totalOf = (voters: readonly { readonly power: bigint }[]): bigint =>
   voters.reduce((sum, { power }) => sum + power, 0n);
 
-/** Those with power, most of it first. */
+/** Validators with power, most power first, then by address. */
 const ordered = (voters: readonly Voter[]): readonly Voter[] =>
   voters
     .filter(({ power }) => power > 0n)

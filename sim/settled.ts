@@ -3,7 +3,7 @@ import { Choices } from './world/choices.ts';
 
 const RANDOM = /^random (\d+)$/;
 
-/** The scenario with everyone named: whoever a seed makes a liar is known before the run. */
+/** The scenario with every liar named: the seed decides before the run whom `random K` means. */
 export function settled(scenario: Scenario, seed: string): Scenario {
   if (!scenario.byzantine.some(({ who }) => RANDOM.test(who))) return scenario;
   const choices = new Choices({ seed });
@@ -14,7 +14,7 @@ export function settled(scenario: Scenario, seed: string): Scenario {
       if (random === null) return [entry];
       const left = scenario.validators.map(({ name }) => name);
       const who: string[] = [];
-      // Named by its kind and its place among these: others may come and go.
+      // Labelled by the behaviour, and by the number among like entries, so that other entries can be added or removed.
       const isAlike = (one: ByzantineEntry): boolean =>
         one.behaviour === entry.behaviour && one.who === entry.who;
       const label = `byzantine/who/${entry.behaviour}/${all.slice(0, place).filter(isAlike).length}`;

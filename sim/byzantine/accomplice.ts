@@ -22,17 +22,17 @@ export interface WrapOptions {
   readonly timeouts: ConsensusConfig;
   readonly cluster: Cluster;
   readonly suite: CryptoSuite;
-  /** By behaviour; shared by everyone of one run. */
+  /** One coalition per behaviour, shared by all Byzantine nodes of one run. */
   readonly coalitions: Map<string, Coalition>;
   readonly twoBlocks: Accomplice['twoBlocks'];
-  /** Entries that have changed something. */
+  /** Entries that have changed or sent at least one message. */
   readonly acted: Set<ByzantineEntry>;
 }
 
 const GWEI = 10n ** 9n;
 const FEE_CAP = 1_000n * GWEI;
 const TRANSFER_GAS = 21_000n;
-/** A payment of nothing to somebody. */
+/** A transfer of zero coins. */
 const GOOD_TX = {
   to: new Uint8Array(20).fill(0x77),
   data: EMPTY,
@@ -49,15 +49,15 @@ export const sendOf = (message: ConsensusMessage, to: readonly string[]): Send =
   bytes: encodeConsensusMessage(message),
 });
 
-/** One entry among those of its node. */
+/** The context of one entry among all entries of its node. */
 export interface Place {
-  /** In the order of the file. */
+  /** Counts the node's entries of the same behaviour, in file order. */
   readonly index: number;
-  /** To be called when the entry has changed something. */
+  /** Records that the entry has changed or sent something. */
   act(): void;
-  /** What its node is about to say while the behaviour looks at it; undefined at any other time. */
+  /** The message that the behaviour is looking at; undefined at any other time. */
   said(): Send | undefined;
-  /** What becomes of a send of its own. */
+  /** What the later delivery behaviours make of a message that the behaviour sends by itself. */
   deliver(send: Send): readonly Send[];
 }
 
@@ -77,13 +77,13 @@ export function accomplice(
   const perform = (send: Send): void => {
     act();
     for (const { to, channel, bytes: said } of deliver(send)) {
-      // The core may say the very same bytes to others, and mean it.
+      // Copies the bytes: the core may send the same array to other peers as an honest message.
       const bytes = said.slice();
       world.lies.add(bytes);
       world.network.send(process.index, to, channel, bytes);
     }
   };
-  // The last one: clients are given theirs from the front.
+  // The last account: clients are assigned theirs from the front.
   const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');
   const victim = present(cluster.accounts[0], 'development accounts').address;
   const wrapped = (raw: Bytes, said: Wrapping): Bytes => {
@@ -164,7 +164,7 @@ function coalitionOf({ coalitions }: WrapOptions, behaviour: string): Coalition 
   return fresh;
 }
 
-/** Whether a peer is of the audience: by name, as proposer of the round at hand, or by lot for each round. */
+/** Whether a peer is in the audience: by name, as proposer of the current round, or by lot in each round. */
 function audienceOf(
   world: World,
   process: Process,

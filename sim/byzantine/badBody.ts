@@ -9,7 +9,7 @@ import { isRewriting, REWRITING_NAMES, rewritten } from './rewritten.ts';
 
 const SINK: Bytes = new Uint8Array(20).fill(0x77);
 const GWEI = 10n ** 9n;
-/** More than anybody has. */
+/** More than any account holds. */
 const TOO_MUCH = 10n ** 24n;
 const BANK_GAS = 200_000n;
 const ORDERS = [
@@ -36,11 +36,11 @@ const ORDERS = [
   ...BLOCK_LIES,
   ...BANK_LIE_NAMES,
 ];
-/** Transactions of a block that is to be too large: several times what a small one holds. */
+/** Transactions of an oversized block: several times what a small block holds. */
 const LARGE_COUNT = 80;
-/** More gas at a lower price: the sum of the fee is right. */
+/** More gas at a lower price, so that the total fee is still right. */
 const WRONG_GAS = { gasLimit: 42_000n, maxFeePerGas: 500n * GWEI };
-/** Below what any transaction needs. */
+/** Below the gas of any transaction. */
 const TOO_LITTLE_GAS = 20_000n;
 
 const told = (name: string, { why }: { readonly why: string }): string => `${why} (${name})`;
@@ -110,7 +110,10 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
   }
 }
 
-/** A good one that everybody looks at in a block that is refused for another; and then one without a signature in its place. */
+/**
+ * Alternates between two bodies. The first has a good bank transaction, in a block that nodes refuse because of its
+ * second transaction. The second has an unsigned transaction with the same sequence.
+ */
 function again(me: Accomplice, nonce: number): readonly Bytes[] {
   const { memory } = me.coalition;
   const isSeen = memory.get('again') === nonce;
@@ -127,7 +130,7 @@ function lie(me: Accomplice, what: BankLieName): Bytes {
   return me.signBank(changed, me.nonce(changed.lie?.of));
 }
 
-/** A message of which nothing is wrong. */
+/** A valid bank transaction. */
 const GOOD: Omit<BankDraft, 'from'> = {
   messages: [[{ to: SINK, amount: 1n }]],
   gas: BANK_GAS,

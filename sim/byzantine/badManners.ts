@@ -32,7 +32,7 @@ const WORDS = [
   'below',
 ] as const;
 
-/** Bits that one element holds, and some more. */
+/** More bits than the 64 that one element of a bit array holds. */
 const TOO_MANY_BITS = 70;
 
 export const BAD_MANNERS: Behaviour = {
@@ -57,7 +57,7 @@ export const BAD_MANNERS: Behaviour = {
     }),
 };
 
-/** As the core has cast it; of a node without a place among the validators one for nil, in the first place. */
+/** The prevote as the core cast it. For a node outside the validator set: a prevote for nil, with validator index 0. */
 function prevoteOf(me: Accomplice, rs: RoundState, { height, round }: Position): Vote {
   const votes = rs.votes(round, 'prevote');
   const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, me.address));
@@ -153,7 +153,7 @@ function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what:
   }
 }
 
-/** Each with one number that nothing has. */
+/** Messages with one negative number each. */
 function belowZero(rs: RoundState, vote: Vote): readonly ConsensusMessage[] {
   const { height, round, type, blockId } = vote;
   const at = { height, round: -1 };
@@ -175,7 +175,7 @@ function belowZero(rs: RoundState, vote: Vote): readonly ConsensusMessage[] {
   ];
 }
 
-/** Its last bytes are the count of bits, and the one element that they need. */
+/** The encoding ends with the number of bits and the single element that holds them. Changes the number only. */
 function withBits(whole: Bytes): Bytes {
   const copy = whole.slice();
   copy[copy.length - 4] = TOO_MANY_BITS;

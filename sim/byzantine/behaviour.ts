@@ -26,7 +26,7 @@ export interface OwnTx {
   readonly nonce: number;
   readonly tipGwei?: number;
   readonly gas?: bigint;
-  /** undefined creates a contract. */
+  /** undefined: the transaction creates a contract. */
   readonly to?: Bytes | undefined;
   readonly data?: Bytes;
   readonly value?: bigint;
@@ -35,27 +35,30 @@ export interface OwnTx {
   readonly chainId?: bigint;
 }
 
-/** What the wrapping of an Ethereum transaction repeats of it. */
+/** Fields of an Ethereum transaction that its Cosmos wrapping repeats. */
 export type Wrapping = Partial<Pick<EthTx, 'from' | 'gasLimit' | 'maxFeePerGas'>>;
 
-/** Those who share a behaviour in one run: they may talk to each other unseen. */
+/** The Byzantine nodes of one run that share a behaviour. They may exchange information outside the network. */
 export interface Coalition {
   readonly members: Accomplice[];
   readonly memory: Map<string, unknown>;
 }
 
-/** What a behaviour may use: its own key, its own node's state, dice, time. It sees no other node. */
+/** What a behaviour may use: the node's own key and state, random choices and timers. It cannot see other nodes. */
 export interface Accomplice {
   readonly name: string;
   readonly address: Address;
   readonly chainId: string;
-  /** How long every node waits for what. */
+  /** Consensus timeouts, the same on every node. */
   readonly timeouts: ConsensusConfig;
   /** Every other node, in the scenario's order. */
   readonly others: readonly string[];
   /** All nodes with this behaviour, this one among them. */
   readonly coalition: Coalition;
-  /** The two blocks of a proposer that lies, by height and round: known to all liars, whatever their behaviour. */
+  /**
+   * Both blocks of a proposer that equivocates, by height and round. Known to every Byzantine node, whatever its
+   * behaviour.
+   */
   readonly twoBlocks: Map<string, readonly BlockId[]>;
   readonly args: ReadonlyMap<string, string | number | boolean>;
   readonly choices: ChoiceStream;
@@ -63,42 +66,46 @@ export interface Accomplice {
   rs(): RoundState | undefined;
   /** What the correct core inside has stored; undefined while the process is down. */
   chain(): ChainReader | undefined;
-  /** Of a validator; undefined for a node without a key. */
+  /** Address of a validator; undefined for a node without a key. */
   addressOf(name: string): Address | undefined;
   /** Whether the behaviour is due at this height and round; drawn once for each. */
   isDue(height: number, round: number): boolean;
   /** Whether the behaviour is aimed at this peer. */
   isAudience(peer: string): boolean;
-  /** With a signature of this node over its content, whatever that is. */
+  /** Signs a vote with this node's key, whatever its content is. */
   signVote(vote: Vote, chainId?: string): Vote;
   signProposal(proposal: Proposal): Proposal;
-  /** Signed with the key of an account that no client uses, as it stands in a block, or in a wrapping that says otherwise. */
+  /**
+   * A transaction of an account that no client uses, in its Cosmos wrapping; `said` makes the wrapping contradict it.
+   */
   signTx(tx: OwnTx, said?: Wrapping): Bytes;
-  /** From the same account: one that no node may believe. */
+  /** A transaction of the same account that no node may accept. */
   signLie(what: EthLieName, nonce: number): Bytes;
   /** A consensus transaction of bank messages from the same account. */
   signBank(draft: Omit<BankDraft, 'from'>, sequence: number): Bytes;
-  /** Any bytes in the place of an Ethereum transaction. */
+  /** Wraps any bytes as if they were an Ethereum transaction. */
   wrapTx(raw: Bytes): Bytes;
-  /** The account's next nonce in the state of its own node, or that of another. */
+  /** The next nonce of the account, or of account `of`, in the state of this node. */
   nonce(of?: Bytes): number;
-  /** An account whose key it has not. */
+  /** An account whose key this node does not have. */
   readonly victim: Bytes;
-  /** Answers light clients that ask this node for a height; undefined is what the chain has. */
+  /** Answers light clients that ask this node for a height; undefined shows them the chain's own block. */
   serveLight(serve: (height: number) => LightBlock | undefined): void;
-  /** Sends outside of any effect, e.g. later. */
+  /** Sends a message that is not a change of one from the core, at once or from a timer. */
   send(to: readonly string[], message: ConsensusMessage): void;
   sendBytes(send: Send): void;
   later(micros: number, act: () => void): void;
 }
 
-/** The changes a behaviour makes; what is absent is left alone. */
+/** How a behaviour changes messages. A hook that is absent changes nothing. */
 export interface Hooks {
-  /** Consensus messages of the core, whatever behaviours before have left of them: an occasion to say something else. */
+  /**
+   * Called for each consensus message of the core, even one that an earlier behaviour dropped. May send something else.
+   */
   beside?(message: ConsensusMessage, peer: string): void;
-  /** Consensus messages on their way out: what is sent instead to the audience. */
+  /** Called for an outgoing consensus message to a peer in the audience. Returns the messages to send in its place. */
   message?(message: ConsensusMessage, peer: string): readonly ConsensusMessage[];
-  /** Any send to the audience: what is sent instead. After `message`. */
+  /** The same for any outgoing message, after `message`. */
   send?(send: Send): readonly Send[];
   input?(input: Input): readonly Input[];
 }
@@ -110,9 +117,11 @@ export interface Behaviour {
   /** What it does, in one sentence. */
   readonly text: string;
   readonly args: readonly string[];
-  /** Arguments that are one of these words. */
+  /** Arguments whose value must be one of these words. */
   readonly words?: Readonly<Record<string, readonly string[]>>;
-  /** It decides whether, when and how often something arrives, not what it says: it comes after all that do. */
+  /**
+   * The behaviour changes whether, when and how often a message arrives, not what it says. It runs after all others.
+   */
   readonly isDelivery?: true;
   create(me: Accomplice): Hooks;
 }
@@ -128,7 +137,7 @@ export const isOwnVote = (
 ): message is ConsensusMessage & { kind: 'vote' } =>
   message.kind === 'vote' && equalBytes(message.vote.validatorAddress, me.address);
 
-/** Says something to each of the audience beside its prevotes, where a behaviour before this one has dropped them, too. */
+/** Says something to each peer in the audience beside its prevotes, even if an earlier behaviour dropped them. */
 export function besidePrevotes(me: Accomplice, say: (peer: string, at: Position) => void): Hooks {
   const told = new Map<string, string>();
   return {
@@ -145,8 +154,8 @@ export function besidePrevotes(me: Accomplice, say: (peer: string, at: Position)
 }
 
 /**
- * Acts when the message is the node's prevote. One without a place among the validators has none: it acts when others cast
- * theirs, as long after it told them of its round as they wait before they begin.
+ * Acts when the message is the node's own prevote. A node outside the validator set casts none: it acts
+ * `timeoutCommitMs` after it announced its round, which is when the validators may prevote.
  */
 export function atPrevote(me: Accomplice, message: ConsensusMessage, act: (at: Position) => void): void {
   if (isOwnVote(me, message) && message.vote.type === 'prevote') act(message.vote);
@@ -154,14 +163,16 @@ export function atPrevote(me: Accomplice, message: ConsensusMessage, act: (at: P
   me.later(1_000 * me.timeouts.timeoutCommitMs, () => act(message));
 }
 
-/** Whether it has a vote at the height at hand. */
+/** Whether the node is in the validator set at the current height. */
 export const isValidator = (me: Accomplice): boolean =>
   me.rs()?.validators.validators.some(({ address }) => equalBytes(address, me.address)) === true;
 
-/** Begins the bytes of invented values; another number would only make others. */
+/** Part of the bytes of an invented value. Any other number would do. */
 const INVENTED = 0x76;
 
-/** A value nobody proposed; the same for one height and round, so that all of an audience see one lie, whoever tells it. */
+/**
+ * A value that nobody proposed. It depends on height and round only, so every liar shows an audience the same value.
+ */
 export function inventedBlock(height: number, round: number): BlockId {
   const fill = (salt: number): Bytes =>
     Uint8Array.from({ length: 32 }, (_, i) => (i * 7 + salt * 31 + height * 13 + round * 5 + INVENTED) & 255);

@@ -26,7 +26,7 @@ export function variantOf(block: Block): Variant {
   return { blockId: { hash: headerHash(block.header), parts: parts.header }, parts: parts.parts() };
 }
 
-/** The same block in pieces of some other length, each under a good proof; undefined when it is one piece. */
+/** The same block in parts of another length, each with a valid proof; undefined when it fits in one part. */
 export function cutShort(block: Block): Variant | undefined {
   const bytes = encodeBlock(block);
   const pieces: Bytes[] = [];
@@ -51,7 +51,7 @@ export const ABSENT: CommitSig = {
   signature: EMPTY,
 };
 
-/** The block without the precommits of these slots, undefined when two thirds would not remain. */
+/** The block without the precommits of these slots; undefined when no two-thirds majority would remain. */
 export function withoutPrecommits(rs: RoundState, block: Block, slots: readonly number[]): Block | undefined {
   const lastCommit: Commit = {
     ...block.lastCommit,
@@ -70,7 +70,10 @@ export function withoutPrecommits(rs: RoundState, block: Block, slots: readonly 
   };
 }
 
-/** Another block that is just as valid: one precommit less in its last commit or, where that has none to spare, a transaction more. */
+/**
+ * Another valid block: with one precommit less in its last commit or, if two thirds need all of them, with one more
+ * transaction.
+ */
 export function otherValidBlock(me: Accomplice, rs: RoundState, block: Block): Block {
   for (const [drop, { flag }] of block.lastCommit.signatures.entries()) {
     const other = flag === 'absent' ? undefined : withoutPrecommits(rs, block, [drop]);
@@ -79,7 +82,10 @@ export function otherValidBlock(me: Accomplice, rs: RoundState, block: Block): B
   return withOwnTx(me, block);
 }
 
-/** One of those whose time, the median of the last commit, is in another second. */
+/**
+ * A block with one precommit less, whose time (the median of the last commit) is in another second; undefined if none
+ * is.
+ */
 export function blockOfOtherSecond(rs: RoundState, block: Block): Block | undefined {
   for (const drop of block.lastCommit.signatures.keys()) {
     const other = withoutPrecommits(rs, block, [drop]);
@@ -90,19 +96,19 @@ export function blockOfOtherSecond(rs: RoundState, block: Block): Block | undefi
 
 const SINK = new Uint8Array(20).fill(0x77);
 
-/** Another block that is just as valid: with one transaction more, which the rest of the chain never hears of. */
+/** Another valid block, with one more transaction, which is never gossiped on its own. */
 export function withOwnTx(me: Accomplice, block: Block): Block {
   const txs = [...block.txs, me.signTx({ nonce: me.nonce(), to: SINK })];
   return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
 }
 
-/** The same block without what it proves; undefined when it proves nothing. */
+/** The same block without its evidence; undefined when it has none. */
 export const withoutEvidence = (block: Block): Block | undefined =>
   block.evidence.length === 0
     ? undefined
     : { ...block, evidence: [], header: { ...block.header, evidenceHash: evidenceListHash([]) } };
 
-/** Replaces the node's own proposal and its parts, for the audience, by those of another block. */
+/** Replaces the node's own proposal and its parts by those of another block, for the audience. */
 export function replacingBlock(
   me: Accomplice,
   make: (rs: RoundState, block: Block) => Block | undefined,
@@ -113,7 +119,7 @@ export function replacingBlock(
   });
 }
 
-/** Replaces the node's own proposal and its parts, for the audience, by others. */
+/** Replaces the node's own proposal and its parts by another block id and parts, for the audience. */
 export function replacingProposal(
   me: Accomplice,
   make: (rs: RoundState, block: Block) => Variant | undefined,

@@ -34,7 +34,7 @@ function inventingPast(me: Accomplice): Hooks {
       const { vote } = message;
       if (!me.isDue(vote.height, vote.round)) return [message];
       const rs = me.rs();
-      // Of rounds that another lie of its own invents there is no end of earlier ones.
+      // Skip a round invented by another behaviour of this node: there may be no end of earlier rounds.
       const reached = rs?.height === vote.height ? rs.round : rs?.lastPrecommits?.round;
       if (vote.round > (reached ?? 0)) return [message];
       const forged: Vote[] = [];
@@ -50,7 +50,10 @@ function inventingPast(me: Accomplice): Hooks {
   };
 }
 
-/** A commit that comes about when its round is over: the precommits that it lacked are told to whoever is in a later round. */
+/**
+ * Withholds precommits until their round is over. Then sends them to peers in later rounds, so that the old round gets
+ * its commit late.
+ */
 function precommittingLate(me: Accomplice): Hooks {
   const kept = new Map<number, Vote>();
   let height = 0;
@@ -82,7 +85,7 @@ function precommittingLate(me: Accomplice): Hooks {
   };
 }
 
-/** The block that somebody else has precommitted in a round of the height at hand. */
+/** The block that another validator has precommitted in a round of the current height. */
 function precommittedIn(me: Accomplice, height: number, round: number): BlockId | undefined {
   const rs = me.rs();
   const votes = rs?.height === height ? rs.votes(round, 'precommit') : undefined;
@@ -122,7 +125,7 @@ export const EDITED_COMMIT: Behaviour = {
     replacingBlock(me, (rs, block) => edited(me, rs, block, String(me.args.get('what') ?? 'address'))),
 };
 
-/** The hashes and the time are made to fit, so that only a look at the slots finds it. */
+/** The hashes and the block time match the edited commit, so only a check of its slots detects the edit. */
 function edited(me: Accomplice, rs: RoundState, block: Block, what: string): Block | undefined {
   const { signatures } = block.lastCommit;
   const [first, second] = signatures;
@@ -167,7 +170,7 @@ function edited(me: Accomplice, rs: RoundState, block: Block, what: string): Blo
   };
 }
 
-/** The first block with a last commit that somebody has signed. */
+/** The initial block with one signature in its last commit, which has to be empty. */
 function withJunk({ proposer }: RoundState, block: Block): Block {
   const { time } = block.header;
   const junk = new Uint8Array(64).fill(7);
@@ -179,7 +182,7 @@ function withJunk({ proposer }: RoundState, block: Block): Block {
   return { ...block, lastCommit, header: { ...block.header, lastCommitHash: commitHash(lastCommit) } };
 }
 
-/** The first signature is taken away, but for this field of it. */
+/** Replaces the first commit signature by an absent slot that still has this field. */
 function emptied(
   signatures: readonly CommitSig[],
   field: 'timestamp' | 'validatorAddress',
@@ -188,19 +191,22 @@ function emptied(
   return signatures.map((one, i) => (i === slot ? { ...ABSENT, [field]: one[field] } : one));
 }
 
-/** Only the first signature for the block is left. */
+/** Keeps only the first signature for the block. */
 function thinned(signatures: readonly CommitSig[]): readonly CommitSig[] {
   const kept = signatures.findIndex(({ flag }) => flag === 'commit');
   return signatures.map((signature, i) => (i === kept ? signature : ABSENT));
 }
 
-/** The last signature of all is one of something else. */
+/** Spoils the last signature of the commit. */
 function spoiledLast(signatures: readonly CommitSig[]): readonly CommitSig[] {
   const last = signatures.findLastIndex(({ flag }) => flag !== 'absent');
   return signatures.map((one, i) => (i === last ? editedSlot(one, one, 'signature') : one));
 }
 
-/** As few for the block as make two thirds together with its own vote, which is for nil. */
+/**
+ * Keeps only as many signatures for the block as exceed two thirds together with this node's own vote, which is for
+ * nil.
+ */
 function withOwnNil(me: Accomplice, rs: RoundState, commit: Commit): Commit {
   const { validators, totalPower } = rs.validators;
   const own = validators.findIndex(({ address }) => equalBytes(address, me.address));

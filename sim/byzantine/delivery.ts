@@ -18,7 +18,7 @@ export const SELECTIVE_DELIVERY: Behaviour = {
   }),
 };
 
-/** At most so much before or after the end of a time-out something leaves: about as long as it is on its way. */
+/** A held message leaves at most this long before or after its time-out ends: about one network delay. */
 const EDGE_MS = 100;
 
 export const EDGE_RIDER: Behaviour = {
@@ -51,14 +51,14 @@ const holding = (me: Accomplice, micros: number): Hooks => ({
   },
 });
 
-/** How long others wait for such a message; undefined where nobody does. */
+/** The time-out that bounds the wait for such a message; undefined when nothing waits for it. */
 function awaitedMs(timeouts: ConsensusConfig, message: ConsensusMessage): number | undefined {
   if (message.kind === 'proposal') return proposeTimeoutMs(timeouts, message.proposal.round);
   if (message.kind === 'blockPart') return proposeTimeoutMs(timeouts, message.round);
   if (message.kind !== 'vote') return undefined;
   const { type, round, blockId } = message.vote;
   if (type === 'prevote') return prevoteTimeoutMs(timeouts, round);
-  // Whoever has decided the block without it takes it into the last commit until the next height begins.
+  // A node that has committed the block adds late precommits to its last commit until the next height begins.
   return isZeroBlockId(blockId) ? precommitTimeoutMs(timeouts, round) : timeouts.timeoutCommitMs;
 }
 

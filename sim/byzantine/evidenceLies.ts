@@ -11,7 +11,7 @@ import { type Accomplice, type Behaviour, besidePrevotes, type Hooks, inventedBl
 import { replacingBlock } from './blocks.ts';
 import { lastPlaceOf, type Place, placeOf } from './places.ts';
 
-/** A chain that the same key may serve. */
+/** Id of another chain that the same key may sign for. */
 const ELSEWHERE = 'another-chain';
 const PIECES_MAX = 1_000;
 const SAME_TIMES = 20;
@@ -25,16 +25,16 @@ const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
   header: { ...block.header, evidenceHash: evidenceListHash(evidence) },
 });
 
-/** The newest height that everyone can judge. */
+/** The newest height at which every node can verify an offence. */
 const judgeable = (me: Accomplice): number => (me.rs()?.height ?? 1) - 1;
 
-/** A real offence of its own: two prevotes in one round, both well signed. */
+/** A real offence of this node: two conflicting prevotes in one round, both with valid signatures. */
 function ownOffence(me: Accomplice, height: number, round: number): DuplicateVoteEvidence | undefined {
   const place = placeOf(me, me.address, height);
   return place && offenceAt(me, me.address, place, height, round);
 }
 
-/** Two prevotes of somebody in one round under the liar's own signatures. */
+/** Two conflicting prevotes of one round in a validator's name, both signed with this node's key. */
 function offenceAt(
   me: Accomplice,
   validatorAddress: Address,
@@ -71,7 +71,7 @@ function tell(me: Accomplice, peer: string, evidence: readonly Evidence[]): void
   }
 }
 
-/** Tells `make`'s evidence beside its prevotes, and puts it into its own blocks. */
+/** Gossips the evidence that `make` returns beside its prevotes, puts it into its own blocks, or both. */
 function spreading(me: Accomplice, where: string, make: () => readonly Evidence[]): Hooks {
   const inBlock = replacingBlock(me, (_, block) => {
     const lies = make();
@@ -117,7 +117,7 @@ export const FORGED_EVIDENCE: Behaviour = {
   },
 };
 
-/** The pool knows such a proof by a name that does not cover who is accused. */
+/** The evidence pool knows a light client attack by a hash that does not cover the accused validators. */
 const accusingAnother = (me: Accomplice): Hooks =>
   replacingBlock(me, (_, block) => {
     if (!block.evidence.some(({ kind }) => kind === 'light-client-attack')) return undefined;
@@ -139,7 +139,7 @@ function forgery(me: Accomplice, what: string): Evidence | undefined {
   return offence && disguised(me, offence, what);
 }
 
-/** A true offence under another face. */
+/** A real offence with one wrong detail. */
 function disguised(me: Accomplice, true_: DuplicateVoteEvidence, what: string): Evidence {
   const { voteA, voteB } = true_;
   switch (what) {
@@ -178,7 +178,7 @@ function disguised(me: Accomplice, true_: DuplicateVoteEvidence, what: string): 
   }
 }
 
-/** Only a precommit may have an extension at all; no signature of the vote covers its signature. */
+/** Adds an extension signature. Only precommits may have one, and the vote's own signature does not cover it. */
 function extended(me: Accomplice, offence: DuplicateVoteEvidence): DuplicateVoteEvidence {
   const { voteA, voteB } = offence;
   const extensionSignature = new Uint8Array(64).fill(1);
@@ -192,14 +192,16 @@ function extended(me: Accomplice, offence: DuplicateVoteEvidence): DuplicateVote
 const victimOf = (me: Accomplice): Address | undefined =>
   me.addressOf(String(me.args.get('victim') ?? me.others[0]));
 
-/** Votes in the victim's name under the liar's own signature; of one who has left, as if it were still in its place. */
+/**
+ * Votes in the victim's name under this node's signature. A victim that has left keeps the index and power it had last.
+ */
 function framed(me: Accomplice, height: number): DuplicateVoteEvidence | undefined {
   const victim = victimOf(me);
   const place = victim && lastPlaceOf(me, victim, height);
   return victim && place && offenceAt(me, victim, place, height, 0);
 }
 
-/** A light client attack that names the victim, over a header that nobody signed. */
+/** A light client attack that accuses the victim, with a header that nobody signed. */
 function lunatic(me: Accomplice, height: number): Evidence | undefined {
   const chain = me.chain();
   const header = chain?.blockMeta(height)?.header;
@@ -221,14 +223,14 @@ function lunatic(me: Accomplice, height: number): Evidence | undefined {
 }
 
 const SPAM = ['same', 'many', 'heap', 'committed', 'block', 'old', 'again'] as const;
-/** What is not told by gossip alone. */
+/** Where evidence goes that is not spread by gossip alone. */
 const SPAM_PLACES: Readonly<Record<string, (typeof PLACES)[number]>> = {
   heap: 'block',
   block: 'block',
   again: 'block',
   old: 'both',
 };
-/** How often one piece is told at a time. */
+/** Copies of one piece sent at a time, where not SAME_TIMES. */
 const TIMES: Readonly<Record<string, number>> = { block: 2, again: 1 };
 const OLD_BLOCKS = 10;
 
@@ -267,7 +269,7 @@ function committed(me: Accomplice, height: number): Evidence | undefined {
     const piece = chain?.block(at)?.evidence[0];
     if (piece !== undefined) return piece;
   }
-  // Nothing yet: it makes the first.
+  // The chain has no evidence yet: provide the first.
   return ownOffence(me, height, 0);
 }
 

@@ -8,11 +8,11 @@ import { isProposer, proposalOf, type Variant, variantOf, withOwnTx } from './bl
 import { spoiled, WRONG_FIELDS } from './wrongFields.ts';
 
 const WAYS = ['equivocation', 'amnesia', 'invalid'] as const;
-/** Rounds in which an accomplice is looked for among the proposers. */
+/** Rounds searched for one whose proposer is an accomplice. */
 const ROUNDS_MAX = 200;
-/** The rest has decided by then and moved on. */
+/** By then the rest has decided and moved on to the next height. */
 const FORGET_MICROS = 4_000_000;
-/** All of it is said again so often: the audience hears it only once it is in that height and round. */
+/** Interval of repetition: a peer in the audience accepts the messages only once it is in their height and round. */
 const AGAIN_MICROS = 500_000;
 const SAYINGS = 30;
 
@@ -25,7 +25,7 @@ export const FORK: Behaviour = {
   create: (me) => forking(me, me.args.get('how') === 'amnesia' ? forgets : proposesTwice),
 };
 
-/** The block that the audience is to decide. */
+/** The block that the audience is to decide, and the round in which it is proposed. */
 interface Other {
   readonly lead: Accomplice;
   readonly round: number;
@@ -33,10 +33,10 @@ interface Other {
   readonly wait: number;
 }
 
-/** Looks at an outgoing message: is this the moment, and with which other block? */
+/** Decides at an outgoing message whether the fork starts now, and with which other block. */
 type Moment = (me: Accomplice, rs: RoundState, message: ConsensusMessage) => Other | undefined;
 
-/** From its moment on the audience hears nothing true of that height from any accomplice. */
+/** Once the fork has started, no accomplice sends the audience honest messages of that height. */
 function forking(me: Accomplice, moment: Moment): Hooks {
   const { memory } = me.coalition;
   return {
@@ -46,29 +46,32 @@ function forking(me: Accomplice, moment: Moment): Hooks {
       if (rs === undefined || said === undefined) return [message];
       const { height } = said;
       const forked = memory.get('fork') as Position | undefined;
-      // All that comes after belongs to the round in which it was begun.
+      // Everything after the start counts as part of the round in which the fork began.
       const { round } = forked?.height === height ? forked : said;
       if (!me.isDue(height, round)) return [message];
-      // Where the rest came to decide the other block as well, the next height is tried.
+      // If the rest has decided the other block too, the fork is tried again at the next height.
       if (forked?.height !== height && rs.height === height) {
         const other = moment(me, rs, message);
         if (other !== undefined) {
           memory.set('fork', said);
           stage(me, rs, other);
-          // Whom that has not convinced by then is let into the next height, where it is tried again.
+          // Then let peers that are not convinced reach the next height, where the fork is tried again.
           me.later(other.wait + SAYINGS * AGAIN_MICROS, () => {
             if (memory.get('fork') === said) memory.delete('fork');
           });
         }
       }
       const isForked = (memory.get('fork') as Position | undefined)?.height === height;
-      // Whoever is to forget keeps the audience in the dark from the start.
+      // For amnesia the audience must hear nothing from the start.
       return isForked || moment === forgets ? [] : [message];
     },
   };
 }
 
-/** A block of its own is going out, or a vote for it before: the audience is shown another in the same round. */
+/**
+ * Starts when the proposer sends its own block or a vote of that round: the audience is shown another block in that
+ * round.
+ */
 function proposesTwice(me: Accomplice, rs: RoundState, message: ConsensusMessage): Other | undefined {
   const block = rs.proposalBlock;
   const isOfNow = positionOf(message)?.round === rs.round;
@@ -77,7 +80,7 @@ function proposesTwice(me: Accomplice, rs: RoundState, message: ConsensusMessage
   return { lead: me, round: rs.round, variant, wait: 0 };
 }
 
-/** The rest is about to decide: in a later round an accomplice proposes another block to the audience. */
+/** Starts when the rest is about to decide: in a later round an accomplice proposes another block to the audience. */
 function forgets(me: Accomplice, rs: RoundState, message: ConsensusMessage): Other | undefined {
   const { proposalBlock: block, validators } = rs;
   const isDecisive = isOwnVote(me, message) && message.vote.type === 'precommit';
@@ -101,10 +104,13 @@ function positionOf(message: ConsensusMessage): Position | undefined {
 
 const audienceOf = (me: Accomplice): readonly string[] => me.others.filter((peer) => me.isAudience(peer));
 
-/** Votes of all accomplices bring the audience into the round, the lead shows the block, the votes decide it. */
+/**
+ * All accomplices vote for the block that the lead shows. Their votes bring the audience into the round and then decide
+ * it.
+ */
 function stage(me: Accomplice, rs: RoundState, { lead, round, variant, wait }: Other): void {
   const { height, validators } = rs;
-  // Of votes with the block's own time no later block could follow.
+  // The next block takes its time from these votes, so they have to be later than this block.
   const time = rs.proposalBlock?.header.time ?? { seconds: 0, nanos: 0 };
   const timestamp = { ...time, seconds: time.seconds + 1 };
   const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };

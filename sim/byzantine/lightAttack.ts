@@ -7,14 +7,15 @@ import { type Accomplice, atPrevote, type Behaviour, type Hooks } from './behavi
 import { DERIVED, type Ground, liars } from './lightBlocks.ts';
 import { LIES, type Lie } from './lightLies.ts';
 
-/** The header that the client trusts is so many blocks below the one it is shown, where `trusted` does not say which it is. */
+/** How far the client's trusted header is below the block it is shown, unless `trusted` gives its height. */
 const TRUSTED_BELOW = 2;
-/** Blocks of a light client's remembered, so that it is shown the same again. */
+/** Blocks remembered by height, so that a client that asks again is shown the same block. */
 const SHOWN_MAX = 1_000;
 
 /**
- * A light client was shown a block with a state that never was, by validators who left out all others: it believes it
- * when they are a third of those it trusts. Here the proof of it reaches an honest full node, as a client would send it.
+ * A light client is shown a block with a false state, signed by a set of liars that leaves out all other validators.
+ * The client accepts it if the liars hold a third of the voting power that it trusts. This behaviour sends an honest
+ * full node the evidence, as such a client would.
  */
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B11',
@@ -41,7 +42,7 @@ export const LIGHT_ATTACK: Behaviour = {
 const proving = (me: Accomplice, lie: Lie): Hooks => ({
   beside(message) {
     if (lie.by !== 'seen') atPrevote(me, message, ({ height, round }) => prove(me, lie, height, round));
-    // It says that it begins a height as soon as the block before is stored.
+    // A node announces the next height as soon as it has stored a block.
     else if (message.kind === 'newRoundStep') prove(me, lie, message.height, message.round);
   },
 });

@@ -19,17 +19,17 @@ import { ABSENT } from './blocks.ts';
 export interface Ground {
   readonly me: Accomplice;
   readonly victim: Address | undefined;
-  /** Which of DERIVED is false. */
+  /** Key in DERIVED of the header field that is false. */
   readonly field: string;
   readonly header: Header;
   readonly validators: ValidatorSet;
-  /** Of the header that the client trusts. */
+  /** The validators of the header that the client trusts. */
   readonly trusted: ValidatorSet;
-  /** For the block of the chain; empty where the lie does not need it. */
+  /** The commit of the chain's own block; empty where the lie does not need it. */
   readonly commit: Commit;
 }
 
-/** What follows from the blocks before, by the word for it: one of them is false. */
+/** Header fields that follow from earlier blocks, by their word in a scenario. A lie makes one of them false. */
 export const DERIVED = new Map<
   string,
   'appHash' | 'lastResultsHash' | 'consensusHash' | 'nextValidatorsHash' | 'validatorsHash'
@@ -45,13 +45,15 @@ const UNSIGNED = { signature: new Uint8Array(64), extension: EMPTY, extensionSig
 
 const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 1);
 
-/** A state that never was; the set is always that which is shown, so that alone makes `validators` false. */
+/**
+ * A header with a false field. Its validatorsHash always fits the shown set: with `validators` only the set is false.
+ */
 export function falseState({ header, field }: Ground, validators: ValidatorSet): Header {
   const name = present(DERIVED.get(field), 'a field that follows from the blocks before');
   return { ...header, [name]: flipped(header[name]), validatorsHash: validatorsHash(validators) };
 }
 
-/** A block that all validators might have made: only its transactions are others. */
+/** A header that the real validators could have produced: only its transactions differ. */
 export const otherTransactions = ({ header }: Ground): Header => ({
   ...header,
   dataHash: flipped(header.dataHash),
@@ -65,7 +67,7 @@ export const liar = ({ me }: Ground, { address }: Validator): Accomplice | undef
 
 const isLiar = (ground: Ground, one: Validator): boolean => liar(ground, one) !== undefined;
 
-/** Those trusted who lie, by themselves. */
+/** The liars among the trusted validators. */
 export const liars = (ground: Ground): readonly Validator[] =>
   ground.trusted.validators.filter((one) => isLiar(ground, one));
 
@@ -78,13 +80,13 @@ export function setOf(validators: readonly Validator[]): ValidatorSet {
   return made.value;
 }
 
-/** The first of the set once more, at the end. */
+/** The set with its first validator repeated at the end. */
 export function withRepeated(set: ValidatorSet): ValidatorSet {
   const first = present(set.validators[0], 'a set has somebody');
   return { ...set, validators: [...set.validators, first], totalPower: set.totalPower + first.power };
 }
 
-/** The victim and a liar have each other's address; no hash of the set covers addresses. */
+/** The victim and a liar swap addresses. The hash of a validator set does not cover addresses. */
 export function relabelled(ground: Ground): ValidatorSet {
   const { validators } = ground.validators;
   const theirs = validators.find((one) => isVictim(ground, one));
@@ -97,7 +99,7 @@ export function relabelled(ground: Ground): ValidatorSet {
   return { ...ground.validators, validators: validators.map(named) };
 }
 
-/** The victim has the key of a liar. */
+/** A set in which the victim has the key of a liar. */
 export function withKeyOfLiar(ground: Ground): ValidatorSet {
   const pubKey = liars(ground)[0]?.pubKey;
   return setOf(
@@ -107,20 +109,20 @@ export function withKeyOfLiar(ground: Ground): ValidatorSet {
   );
 }
 
-/** The liars alone, with powers that they have given themselves: each next one more. */
+/** A set of the liars alone with powers they chose themselves: each next liar adds one more to its power. */
 export const withOtherPowers = (ground: Ground): ValidatorSet =>
   setOf(liars(ground).map((one, i) => ({ ...one, power: one.power + BigInt(i) })));
 
-/** Whose key signs in a validator's place; `forged` is a signature that is none, undefined leaves the place empty. */
+/** Whose key signs in a validator's slot. `forged` fills it with an invalid signature; undefined leaves it absent. */
 export type Signs = (ground: Ground, one: Validator, index: number) => Accomplice | 'forged' | undefined;
 
-/** The commit has one place more than the set, and nobody signs there. */
+/** The commit has one slot more than the set, and that slot is absent. */
 export const withEmptyPlace = ({ commit, ...shown }: LightBlock): LightBlock => ({
   ...shown,
   commit: { ...commit, signatures: [...commit.signatures, ABSENT] },
 });
 
-/** The victim, who is one of the liars, signs nil in its place of the commit. */
+/** The victim, who is one of the liars, precommits nil in its slot of the commit. */
 export function withNil(ground: Ground, { commit, ...shown }: LightBlock): LightBlock {
   const { height, round } = commit;
   const signatures = shown.validators.validators.map((one, validatorIndex): CommitSig => {
@@ -135,7 +137,10 @@ export function withNil(ground: Ground, { commit, ...shown }: LightBlock): Light
   return { ...shown, commit: { ...commit, signatures } };
 }
 
-/** A commit for the header by those who sign in the places of the set, so many rounds later than that of the chain. */
+/**
+ * A commit for the header. `signs` chooses the signer of each slot; the round is `later` rounds after the chain's
+ * commit.
+ */
 export function commitFor(
   ground: Ground,
   header: Header,
@@ -161,7 +166,7 @@ export function commitFor(
   return { height, round, blockId, signatures };
 }
 
-/** Of a set, those who have signed the block of a commit. */
+/** The validators of a set that signed the block of a commit. */
 export const signersOf = (set: ValidatorSet, { signatures }: Commit): readonly Validator[] =>
   set.validators.filter(({ address }) =>
     signatures.some(
@@ -169,7 +174,7 @@ export const signersOf = (set: ValidatorSet, { signatures }: Commit): readonly V
     ),
   );
 
-/** Of a set, those in whose places both commits have a signature for their block, as evidence has them in order. */
+/** The validators whose slots have a signature for the block in both commits, in the order that evidence requires. */
 export const signersOfBoth = ({ validators }: ValidatorSet, a: Commit, b: Commit): readonly Validator[] =>
   validators
     .filter((_, i) => a.signatures[i]?.flag === 'commit' && b.signatures[i]?.flag === 'commit')

@@ -23,20 +23,20 @@ import {
   withRepeated,
 } from './lightBlocks.ts';
 
-/** So many blocks above the one at which the client is lied to: no chain of a scenario is there in time. */
+/** How far above the real height the block claims to be: no chain of a scenario gets there in time. */
 const AHEAD = 10_000;
 const YEAR_MILLIS = 365 * 24 * 3_600_000;
 
-/** What one word of the behaviour means: the block shown, and who is accused of it. */
+/** One word of the behaviour: the block that is shown, and the validators accused of it. */
 export interface Lie {
   /**
-   * Judged by the commit that the chain has for the height, in the block after it or as it was seen; shown to light clients,
-   * it is judged by either. Left out: by none.
+   * The chain's commit for this height that the lie needs. `commit` is the one in the next block, `seen` the one that
+   * this node saw. `shown` is for lies shown to light clients, which need either of them. Left out, the lie needs none.
    */
   readonly by?: 'commit' | 'seen' | 'shown';
-  /** The client trusts the header of the very height. */
+  /** The client's trusted header is at the height of the lie itself. */
   readonly isAtTrusted?: true;
-  /** Said of the total power beyond what it is. */
+  /** Added to the true total power. */
   readonly extraPower?: bigint;
   shows(ground: Ground): LightBlock;
   accuses(ground: Ground, shown: LightBlock): readonly Validator[];
@@ -64,10 +64,10 @@ const byAnyLiar: Signs = (ground, one) => liar(ground, one) ?? liar(ground, liar
 const accusedOfBoth = (ground: Ground, { commit, validators }: LightBlock): readonly Validator[] =>
   signersOfBoth(validators, commit, ground.commit);
 
-/** Who is trusted and has signed the block of the chain. */
+/** The trusted validators that signed the chain's block. */
 const accusedOfChain = ({ trusted, commit }: Ground): readonly Validator[] => signersOf(trusted, commit);
 
-/** A false state far above the chain, dated as the block of the height that has been reached. */
+/** A false state far above the chain, with the time of the block at the real height. */
 const aheadOf: HeaderOf = (ground, validators) => {
   const header = falseState(ground, validators);
   return { ...header, height: header.height + AHEAD };
@@ -77,17 +77,17 @@ const inAYear: HeaderOf = (ground, validators) => {
   return { ...header, time: addMillis(header.time, YEAR_MILLIS) };
 };
 
-/** A false state, signed by the liars alone, who leave out all others. */
+/** A false state, signed by a set of the liars alone. */
 const LUNATIC: Lie = { shows: block(ofLiars, falseState, liar), accuses: liars };
-/** A false state under the validators of the chain, of whom two thirds lie. */
+/** A false state under the chain's own validators, two thirds of which lie. */
 const STATE: Lie = { by: 'commit', shows: block(ofChain, falseState, liar), accuses: liars };
-/** Another block of the round, under the validators of the chain. */
+/** Another block of the same round, under the chain's own validators. */
 const EQUIVOCATION: Lie = {
   by: 'commit',
   shows: block(ofChain, otherTransactions, liar),
   accuses: accusedOfBoth,
 };
-/** The block of the chain itself. */
+/** The chain's own block. */
 const GENUINE: Lie = {
   by: 'commit',
   shows: ({ header, validators, commit }) => ({ header, validators, commit }),

@@ -1,4 +1,4 @@
-/** Fields that a mutation can reach, by the kind of message. A dot leads into a part of the message. */
+/** Fields that a mutation can reach, by message kind. A dot leads into a nested field. */
 
 const BLOCK_ID = (at: string): readonly string[] => [`${at}.hash`, `${at}.parts.total`, `${at}.parts.hash`];
 const PART = [
@@ -81,7 +81,7 @@ export const MESSAGE_FIELDS = {
 export type MessageKind = keyof typeof MESSAGE_FIELDS;
 export const MESSAGE_KINDS = Object.keys(MESSAGE_FIELDS) as readonly MessageKind[];
 
-/** Last parts of fields, by what they hold; all others are numbers. */
+/** Kinds of a field by the last part of its path. Fields not listed are numbers. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   bytes: [
     ...['hash', 'leafHash', 'bytes', 'signature', 'extension', 'extensionSignature', 'validatorAddress'],

@@ -18,12 +18,12 @@ import type { Accomplice, Behaviour, Send } from './behaviour.ts';
 import { isProposer } from './blocks.ts';
 import { MESSAGE_FIELDS, type MessageKind, MUTATIONS, type Mutation } from './messageFields.ts';
 
-/** Values of a field remembered for `repeat_old`. */
+/** Old values remembered per field for `repeat_old`. */
 const OLD_MAX = 64;
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** A message of whatever channel, and the way back to bytes. */
+/** A decoded message of any channel, and how to encode it again. */
 interface Opened {
   readonly kind: MessageKind;
   readonly message: Tree;
@@ -31,8 +31,8 @@ interface Opened {
 }
 
 /**
- * Small-scope mutation (ByzzFuzz, OOPSLA'23): one field of one kind of message, a little different from what the core
- * said, under a good signature where the message is the node's own. `any` is settled anew for each message.
+ * Small-scope mutation (ByzzFuzz, OOPSLA'23): changes one field of one message kind to a value near the original. If
+ * the message is the node's own vote or proposal, it is signed again. `any` is drawn anew for each message.
  */
 export const MUTATE: Behaviour = {
   id: 'mutate',
@@ -85,7 +85,7 @@ function mutated(
     const message = signed(me, opened.kind, withValue(opened.message, path, value), field);
     return [{ ...send, bytes: opened.bytes(message) }];
   } catch {
-    // The encoder has no bytes for such a value: nobody can sign or send it.
+    // The encoder rejects such a value, so nobody can sign or send it.
     return [];
   }
 }
@@ -122,7 +122,7 @@ function open(send: Send): Opened | undefined {
   return { kind: 'txs', message: decoded.value as unknown as Tree, bytes };
 }
 
-/** Its own words get a signature that fits the lie; a mutated signature stays as it is. */
+/** Signs the node's own votes and proposals again. A mutated signature stays as it is. */
 function signed(me: Accomplice, kind: MessageKind, message: Tree, field: string): Tree {
   const whole = message as unknown as ConsensusMessage;
   if (field.endsWith('ignature')) return message;

@@ -23,10 +23,10 @@ import { WRONG_FIELDS } from './wrongFields.ts';
 
 const CLAIM_HEIGHTS = 1_000;
 const DRIP_MS = 20_000;
-/** As many blocks are asked of one peer at once: the last of them is followed by another peer's. */
+/** Blocks that a node requests from one peer at a time (WINDOW_MAX). The next block may come from another peer. */
 const WINDOW = 20;
 
-/** Which answers of a kind are lies, the first being 1; for other words all are. */
+/** Which answers of a kind are lies, counted from 1. For other words every answer is a lie. */
 const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   edge: (said) => said % WINDOW === 0,
   seam: (said) => said % WINDOW === 1,
@@ -35,7 +35,7 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   floor: (said) => said % 2 === 1,
   gap: (said) => said === 4,
 };
-/** Lies about what the liar has; the others are about blocks. */
+/** Lies about the liar's own base and height. All others are about blocks. */
 const STATUS_LIES: ReadonlySet<string> = new Set(['sway', 'dip', 'floor', 'beyond']);
 const SYNC_LIES = [
   'height',
@@ -91,7 +91,7 @@ export const SYNC_LIAR: Behaviour = {
   },
 };
 
-/** More than any node is given: the answers in a burst, and one. */
+/** One more request than a node answers in a burst. */
 const GREED = 201;
 
 const greedy = (me: Accomplice): Hooks =>
@@ -128,7 +128,7 @@ const otherBlock = (block: Block): Block => {
   return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
 };
 
-/** The commit of the block below no longer proves it; the block holds together all the same. */
+/** Spoils the last commit, which then no longer proves the block below. The block itself is still consistent. */
 function spoiledCommit(block: Block): Block {
   const lastCommit: Commit = {
     ...block.lastCommit,
@@ -140,12 +140,12 @@ function spoiledCommit(block: Block): Block {
   return { ...block, lastCommit, header: { ...block.header, lastCommitHash: commitHash(lastCommit) } };
 }
 
-/** Beside its prevotes `make`'s transactions go to the same peer. */
+/** Sends each peer the transactions of `make` beside its prevotes. */
 function flooding(me: Accomplice, make: () => readonly Bytes[]): Hooks {
   let made: { readonly key: string; readonly txs: readonly Bytes[] } | undefined;
   return besidePrevotes(me, (peer, { height, round }) => {
     const key = `${height}/${round}`;
-    // One flood a round: all of the audience get the same.
+    // One flood per round: the whole audience gets the same transactions.
     if (made?.key !== key) made = { key, txs: make() };
     for (const tx of made.txs) me.sendBytes(txSend(peer, tx));
   });
@@ -161,10 +161,10 @@ const txSend = (peer: string, tx: Bytes): Send => ({
 const POOL_ATTACKS = ['holes', 'storm', 'garbage', 'nesting', 'poison', 'used'] as const;
 const FLOOD = 32;
 const NESTED_DEPTH = 2_000;
-/** Of a list below 64 KiB. */
+/** Bytes of the RLP header of a list below 64 KiB. */
 const HEAD_MAX = 3;
 const POISON_GAS = 100_000n;
-/** JUMPDEST GAS SLOAD POP PUSH1 0 JUMP: reads a slot that nobody read before, until the gas is gone. */
+/** JUMPDEST GAS SLOAD POP PUSH1 0 JUMP: reads a new storage slot in each turn until the gas is used up. */
 const ENDLESS_LOOP: Bytes = Uint8Array.of(0x5b, 0x5a, 0x54, 0x50, 0x60, 0x00, 0x56);
 const SINK: Bytes = new Uint8Array(20).fill(0x77);
 
@@ -182,7 +182,7 @@ export const POOL_ATTACK: Behaviour = {
   },
 };
 
-/** The newest that stand in a block. */
+/** The newest transactions that are already in blocks. */
 function usedTxs(me: Accomplice, count: number): readonly Bytes[] {
   const chain = me.chain();
   if (chain === undefined) return [];
@@ -207,7 +207,7 @@ function attackTx(me: Accomplice, what: string, i: number): Bytes {
   }
 }
 
-/** An EIP-1559 envelope of lists in lists: `c1` is a list of one empty list and so on outwards. */
+/** An EIP-1559 envelope of nested lists: 0xc1 is a list with one empty list in it, and so on outwards. */
 function nested(depth: number): Bytes {
   const bytes = new Uint8Array(1 + HEAD_MAX * (depth + 1));
   let start = bytes.length;
@@ -241,7 +241,7 @@ export const ECLIPSE: Behaviour = {
   }),
 };
 
-/** A whole "quorum" for one invented value, every vote under the liar's own key. */
+/** A "quorum" for an invented value: a vote of each validator, all signed with this node's key. */
 function forgedVotes(me: Accomplice, vote: Vote): readonly ConsensusMessage[] {
   const blockId = inventedBlock(vote.height, vote.round);
   const validators = me.rs()?.validators.validators ?? [];

@@ -5,10 +5,10 @@ import { type Accomplice, type Behaviour, besidePrevotes, inventedBlock, isValid
 import { lastPlaceOf } from './places.ts';
 
 const TYPES: readonly VoteType[] = ['prevote', 'precommit'];
-/** A peer may open so many rounds with its votes. */
+/** How many rounds ahead a peer may open with its votes. */
 const ROUNDS_AHEAD = 2;
 
-/** A phantom validator: its key is good, and it has no place at the height of its votes. */
+/** A phantom validator has a valid key but is not in the validator set at the height of its votes. */
 export const PHANTOM_VOTES: Behaviour = {
   id: 'B37',
   alias: 'phantom-votes',
@@ -20,7 +20,7 @@ export const PHANTOM_VOTES: Behaviour = {
     const { beside } = besidePrevotes(me, (peer, at) => haunt(me, peer, at.height, at.round + ahead));
     return {
       beside(message, peer) {
-        // As long as it is a validator this is not its time, and none of its times are spent.
+        // A node that is still a validator does nothing here, and uses up none of its `times`.
         if (!isValidator(me)) beside?.(message, peer);
       },
     };

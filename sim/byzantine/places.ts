@@ -3,10 +3,10 @@ import type { Address } from '../../core/types/ids.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Accomplice } from './behaviour.ts';
 
-/** So many blocks ago somebody may have left. */
+/** How many blocks back a validator that has left is looked for. */
 const LEFT_MAX = 1_000;
 
-/** Where somebody votes. */
+/** A validator's slot: a validator set and an index in it. */
 export interface Place {
   readonly validators: ValidatorSet;
   readonly index: number;
@@ -18,7 +18,7 @@ export function placeOf(me: Accomplice, address: Address, height: number): Place
   return validators === undefined || index < 0 ? undefined : { validators, index };
 }
 
-/** The place that somebody had at this height, or, who has left, when it was there last. */
+/** A validator's slot at this height. For a validator that has left: its slot at the last height that had it. */
 export function lastPlaceOf(me: Accomplice, address: Address, height: number): Place | undefined {
   const base = Math.max(1, me.chain()?.base() ?? 1, height - LEFT_MAX);
   for (let at = height; at >= base; at--) {

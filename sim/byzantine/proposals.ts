@@ -14,7 +14,7 @@ import {
 } from './blocks.ts';
 import { spoiled, WRONG_FIELDS } from './wrongFields.ts';
 
-/** Own proposals, re-signed after a change of their own fields. */
+/** Changes fields of the node's own proposals and signs them again. */
 function changingProposal(me: Accomplice, change: (proposal: Proposal) => Proposal): Hooks {
   return {
     message(message) {
@@ -151,7 +151,9 @@ function damagedParts(part: Part, what: string): readonly Part[] {
   }
 }
 
-/** The nearest larger total with which the proof still leads to its root; one more where there is none. */
+/**
+ * The next larger total with which the proof still leads to its root; total + 1 if there is none up to twice the total.
+ */
 function ofAnotherTotal(proof: Proof): Proof {
   const root = rootOfProof(proof);
   for (let total = proof.total + 1; total <= 2 * proof.total; total++) {

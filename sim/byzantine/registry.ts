@@ -32,7 +32,7 @@ import {
   WRONG_TIME,
 } from './votes.ts';
 
-/** The catalogue. Worlds of the swarm go by its order: what is new comes last. */
+/** The catalogue. Swarm draws a behaviour by its index, so add new ones at the end. */
 export const BEHAVIOURS: readonly Behaviour[] = [
   TWO_PROPOSALS,
   DOUBLE_PREVOTE,
@@ -72,7 +72,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   PHANTOM_VOTES,
 ];
 
-/** What a catalogue of misbehaviour also has, and where it is found here. */
+/** Entries of the misbehaviour catalogue that are not in this list, and where this project has them. */
 export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['B30', 'a validator with twin_of'],
   ['B31', 'validators with twin_of'],

@@ -22,12 +22,12 @@ interface Parts {
 }
 
 const SURPLUS = new Uint8Array(64).fill(1);
-/** Field 1024 of a body, a number: one that may be left alone where nobody knows it. */
+/** Field 1024 of a TxBody, a varint: a non-critical field, which a node may ignore if it does not know it. */
 const UNKNOWN_FIELD = Uint8Array.of(0x80, 0x40, 1);
-/** Fields of a body, more than a call stack has room for: 2 bytes each, and there is no room in a transaction for more. */
+/** Fields of 2 bytes each: more than a call stack has room for, and as many as a transaction has room for. */
 const CROWD = 520_000;
 const EMPTY_MEMO = 0x12;
-/** Field 3 of an AuthInfo with nothing in it, which is what it says when it is left out. */
+/** Field 3 (tip) of an AuthInfo, empty: it means the same as no tip. */
 const EMPTY_TIP = Uint8Array.of(0x1a, 0);
 const SOMETHING: Any = { typeUrl: '/chain.unknown.v1.Option', value: EMPTY };
 
@@ -45,7 +45,7 @@ const withFee = (parts: Parts, change: Partial<Fee>): TxRaw =>
 const withOptions = (parts: Parts, change: (options: readonly Any[]) => readonly Any[]): TxRaw =>
   withBody(parts, { extensionOptions: change(parts.body.extensionOptions) });
 
-/** What whoever passes a transaction on might make of its bytes, with no key at all. */
+/** How a relayer without any key could rewrite the bytes of a transaction. */
 const REWRITINGS = {
   'wrapping-memo': (parts: Parts) => withBody(parts, { memo: 'x' }),
   'wrapping-signature': signedAgain,
@@ -82,7 +82,7 @@ type Rewriting = keyof typeof REWRITINGS;
 export const REWRITING_NAMES = Object.keys(REWRITINGS) as readonly Rewriting[];
 export const isRewriting = (what: string): what is Rewriting => Object.hasOwn(REWRITINGS, what);
 
-/** The same payment in other bytes, which were another hash of it if they were taken. */
+/** The same payment in other bytes. If a node accepted it, the transaction would have a second hash. */
 export function rewritten(tx: Bytes, what: Rewriting): Bytes {
   const raw = opened(TX_RAW, tx);
   const [body, info] = [opened(TX_BODY, raw.bodyBytes), opened(AUTH_INFO, raw.authInfoBytes)];
@@ -95,20 +95,20 @@ function crowd(): Bytes {
   return fields;
 }
 
-/** The length of its first message in a byte more than it takes. */
+/** Encodes the length of the first message in one byte more than needed. */
 function withLongLength(bytes: Bytes): Bytes {
   const last = bytes.findIndex((byte, i) => i > 0 && byte < 0x80);
   const digit = present(bytes[last], 'the end of a length');
   return concat(bytes.subarray(0, last), Uint8Array.of(digit | 0x80, 0), bytes.subarray(last + 1));
 }
 
-/** The same text, but the last digit of the amount belongs to the denom. */
+/** Moves the last digit of the amount to the denom, so that both together still read the same. */
 const splitLater = ({ denom, amount }: Coin): Coin => ({
   amount: amount.slice(0, -1),
   denom: amount.slice(-1) + denom,
 });
 
-/** A byte behind the end of the Ethereum transaction. */
+/** Adds a byte behind the end of the Ethereum transaction. */
 function withTail({ typeUrl, value }: TxBody['messages'][number]): TxBody['messages'][number] {
   const message = opened(MSG_ETHEREUM_TX, value);
   return {

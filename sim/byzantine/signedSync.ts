@@ -6,12 +6,12 @@ import type { Accomplice } from './behaviour.ts';
 import { ABSENT, variantOf } from './blocks.ts';
 import { spoiled } from './wrongFields.ts';
 
-/** Of the block that is wrong, when `count` is left out. */
+/** Height of the wrong block when `count` is left out. */
 const LIED_HEIGHT = 3;
 
 /**
- * What all who share the lie have signed, as they give it to those who catch up: block `count` with a wrong `field`, and the
- * block after it with their precommits for that.
+ * A block as the liars serve it to a peer that is catching up. Block `count` has a wrong `field`. The block after it
+ * has a last commit for the wrong block, with the liars' signatures.
  */
 export function signedLie(me: Accomplice, block: Block): Block {
   const lied = Number(me.args.get('count') ?? LIED_HEIGHT);
@@ -21,7 +21,7 @@ export function signedLie(me: Accomplice, block: Block): Block {
   return below === undefined ? block : signedOver(me, block, spoiled(me, below));
 }
 
-/** The block on top of another one, which its last commit is for. */
+/** The block with a last commit for `below`, signed by the liars. */
 function signedOver(me: Accomplice, block: Block, below: Block): Block {
   const { blockId } = variantOf(below);
   const commit: Commit = { ...block.lastCommit, blockId };

@@ -7,10 +7,10 @@ import { PPM } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import { type Accomplice, CONSENSUS_CHANNELS, type Send } from './behaviour.ts';
 
-/** Heights and rounds remembered with what was drawn for them. */
+/** Pairs of height and round for which the drawn result is remembered. */
 const DRAWN_MAX = 4_096;
 
-/** First and last of CometBFT's step numbers. */
+/** First and last round step of each word, in CometBFT's numbers. */
 const STEPS: Readonly<Record<StepWord, readonly [number, number]>> = {
   propose: [STEP.newHeight, STEP.propose],
   prevote: [STEP.prevote, STEP.prevoteWait],
@@ -22,8 +22,9 @@ const inSpan = (value: number, span: { readonly from: number; readonly to: numbe
   value >= span.from && value <= span.to;
 
 /**
- * Says whether a trigger holds now for a height and round; chance and `times` are settled once for each of these.
- * @param said what the node is about to say, if anything.
+ * Says whether a trigger holds now for a height and round. Chance, `times` and `every` are decided once per height and
+ * round.
+ * @param said the message that the node is about to send, if any.
  */
 export function dueAt(
   world: World,
@@ -62,7 +63,7 @@ export function dueAt(
     const known = drawn.get(key);
     if (known !== undefined) return known;
     const due = draw();
-    // Oldest first: what is that far back is not asked for again.
+    // Evict the oldest: nothing asks for a round that far back again.
     if (drawn.size >= DRAWN_MAX) for (const old of drawn.keys()) if (drawn.delete(old)) break;
     drawn.set(key, due);
     return due;
@@ -74,7 +75,9 @@ function isIn(word: StepWord, step: number): boolean {
   return step >= first && step <= last;
 }
 
-/** The step that a message belongs to: its node has gone on when it leaves. undefined where it belongs to none. */
+/**
+ * The round step that a message belongs to, if any. The node itself may have moved on by the time the message leaves.
+ */
 function stepOf(send: Send | undefined): number | undefined {
   if (send === undefined || !CONSENSUS_CHANNELS.includes(send.channel)) return undefined;
   const decoded = readMessage(send.bytes);

@@ -5,7 +5,7 @@ import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
 
-/** Own votes of one type, as sent to the audience when due, become what `change` says. */
+/** Replaces the node's own votes of these types, when due, by what `change` returns, for the audience. */
 function onOwnVotes(
   me: Accomplice,
   types: readonly Vote['type'][],
@@ -22,8 +22,8 @@ function onOwnVotes(
 }
 
 /**
- * Own votes of one type for the value that `choose` names, if any. It is asked once for each height, round and type: what gossip repeats
- * when the round is over is the same lie, and not a second vote.
+ * Makes the node's own votes of these types vote for the value that `choose` returns, if any. `choose` is asked once
+ * per height, round and type: gossip repeats a vote after its round, which has to be the same lie and not another vote.
  */
 function votingFor(
   me: Accomplice,
@@ -43,13 +43,16 @@ function votingFor(
   };
 }
 
-/** What is proposed in the round of a vote, as long as that is the round at hand. */
+/** The block proposed in the round of a vote; undefined once that is not the current round. */
 function proposedWith(me: Accomplice, vote: Vote): BlockId | undefined {
   const proposed = me.rs()?.proposal;
   return proposed?.height === vote.height && proposed.round === vote.round ? proposed.blockId : undefined;
 }
 
-/** The other block of a proposer that lies, or an invented one; where that is asked for nothing, or the same block in invented parts. */
+/**
+ * The value of the second vote. `value` asks for nil, or for the same block with invented parts, unless the honest vote
+ * is nil. Otherwise it is the other block of an equivocating proposer, or an invented one.
+ */
 function secondValue(me: Accomplice, { height, round, blockId }: Vote): BlockId {
   const value = isZeroBlockId(blockId) ? undefined : me.args.get('value');
   const invented = inventedBlock(height, round);
@@ -58,7 +61,7 @@ function secondValue(me: Accomplice, { height, round, blockId }: Vote): BlockId 
   return me.twoBlocks.get(`${height}/${round}`)?.find((one) => !equalBlockId(one, blockId)) ?? invented;
 }
 
-/** Two votes of one type, the honest one last unless `later: true`, or only the other one with `only: true`. */
+/** Two votes of one type, the honest one last unless `later: true`. With `only: true` the false one alone. */
 function doubled(me: Accomplice, vote: Vote): readonly ConsensusMessage[] {
   const { height, round, type } = vote;
   const second = me.signVote({ ...vote, blockId: secondValue(me, vote) });
@@ -130,7 +133,7 @@ export const AMNESIA: Behaviour = {
     }),
 };
 
-/** The proposal of a round that was its turn, or a part of that; what others propose it passes on. */
+/** Whether this is a proposal or part of a round whose proposer is this node. The node relays those of others. */
 function isOwnBlock(me: Accomplice, message: ConsensusMessage): boolean {
   if (message.kind !== 'proposal' && message.kind !== 'blockPart') return false;
   const { height, round } = message.kind === 'proposal' ? message.proposal : message;
@@ -185,7 +188,7 @@ export const BAD_SIGNATURE: Behaviour = {
     }),
 };
 
-/** Future rounds flooded at once, and how often the same is sent. */
+/** Future rounds flooded beside each vote. */
 const FLOOD_ROUNDS = 64;
 
 export const FUTURE_FLOOD: Behaviour = {
@@ -199,7 +202,7 @@ export const FUTURE_FLOOD: Behaviour = {
     const what = me.args.get('what') ?? 'votes';
     if (what === 'votes')
       return onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
-        // Of another flood: a flood of floods would drown the simulator, not the victim.
+        // Skip votes of a flood: a flood of floods would drown the simulator, not the victim.
         if (vote.round > (me.rs()?.round ?? 0)) return [vote];
         return [
           vote,
@@ -215,7 +218,7 @@ export const FUTURE_FLOOD: Behaviour = {
           const [height, round] = [vote.height, vote.round + far];
           const blockId = inventedBlock(height, far);
           if (what === 'claims') return [{ kind: 'voteSetMaj23', height, round, type: vote.type, blockId }];
-          // Only of precommits a claim says that a block was decided.
+          // A claim of two thirds means that a block was decided only if it is about precommits.
           const ahead = me.signVote({ ...vote, round, blockId: ZERO_BLOCK_ID });
           return [
             { kind: 'voteSetMaj23', height, round, type: 'precommit', blockId },

@@ -14,15 +14,16 @@ interface Layer {
   readonly me: Accomplice;
   readonly hooks: Hooks;
   readonly behaviour: Behaviour;
-  /** What it is looking at. */
+  /** The message that the behaviour is looking at, if any. */
   said: Send | undefined;
-  /** To be called when the layer has changed something. */
+  /** Records that the layer has changed something. */
   act(): void;
 }
 
 /**
- * Makes a process Byzantine: the same core, with its words changed on their way out. Several behaviours compose: each changes what
- * those before it in the file have left, and those that only deliver come last, so that what is told later is the lie.
+ * Makes a process Byzantine: the same core, with its messages changed on their way out. Behaviours compose: each
+ * changes what the earlier entries of the file left. Delivery behaviours come last, so that a delayed message is still
+ * the lie.
  */
 export function wrap(
   world: World,
@@ -33,7 +34,7 @@ export function wrap(
   const layers: Layer[] = [];
   for (const { entry, behaviour, index } of inOrder(entries)) {
     const act = (): void => void options.acted.add(entry);
-    // What a behaviour says by itself is delivered as all is.
+    // Messages that a behaviour sends by itself pass through the delivery behaviours too.
     const next = layers.length + 1;
     const deliver = (send: Send): readonly Send[] =>
       layers
@@ -67,7 +68,7 @@ export function wrap(
       world.remarkWithheld(process, effect, sends);
       return sends;
     },
-    // Behaviours speak through the node, which has no say here: of them only small changes reach what is told of addresses.
+    // Address exchange bypasses the node, so behaviours have no part in it. Only mutations change it.
     exchange(peer, bytes) {
       let sends: readonly Send[] = [{ kind: 'send', to: [peer], channel: CHANNELS.pex, bytes }];
       for (const layer of layers)
@@ -77,7 +78,10 @@ export function wrap(
   };
 }
 
-/** As they stand in the file, but for those that only deliver. Which of its kind each is names its choices: others may come and go. */
+/**
+ * In file order, delivery behaviours last. `index` counts the entries of one behaviour. It names their choices, so that
+ * other entries can be added or removed.
+ */
 function inOrder(
   entries: readonly ByzantineEntry[],
 ): readonly { readonly entry: ByzantineEntry; readonly behaviour: Behaviour; readonly index: number }[] {
@@ -100,7 +104,7 @@ function speakBeside(layer: Layer, send: Send): void {
   layer.said = undefined;
 }
 
-/** The send to the rest as it was, and to each of the audience as the hooks have it. */
+/** The message to all other peers as it was, and to each peer in the audience as the hooks change it. */
 function changed(layer: Layer, send: Send): readonly Send[] {
   const { me, hooks, act } = layer;
   const rest = send.to.filter((peer) => !me.isAudience(peer));

@@ -1,4 +1,4 @@
-/** Blocks that hold together but for one field, for all behaviours that show or decide such. */
+/** Blocks with one wrong field, for all behaviours that show or decide such a block. */
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Block, Header } from '../../core/types/block.ts';
 import { addMillis } from '../../core/types/ids.ts';
@@ -30,10 +30,10 @@ const SPOILERS: Readonly<Record<string, (header: Header, me: Accomplice) => Part
 const wrong = (hash: Uint8Array): Uint8Array =>
   hash.length === 0 ? new Uint8Array(32).fill(1) : hash.map((byte) => byte ^ 1);
 
-/** Words of the argument `field`. */
+/** Values of the argument `field`. */
 export const WRONG_FIELDS: readonly string[] = [...Object.keys(SPOILERS), 'tx'];
 
-/** The block with its `field` wrong, the app hash when left out. */
+/** The block with a wrong `field`; with a wrong app hash if `field` is left out. */
 export function spoiled(me: Accomplice, block: Block): Block {
   const field = String(me.args.get('field') ?? 'app_hash');
   if (field === 'tx') return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };

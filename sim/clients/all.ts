@@ -11,7 +11,7 @@ import { Subscriber } from './subscriber.ts';
 import { Watcher } from './watching/watcher.ts';
 import { EvmClient } from './workload.ts';
 
-/** Whoever asks the nodes of a run for something, in the order in which they start. */
+/** All clients of a run, in the order in which they start. */
 export interface AllClients {
   readonly wallets: readonly EvmClient[];
   readonly attackers: readonly RpcAttacker[];
@@ -22,7 +22,7 @@ export interface AllClients {
   readonly listeners: readonly Listener[];
 }
 
-/** Accounts that wallets want, and one that liars spend from. */
+/** Number of accounts needed: those of all wallets, and one that Byzantine nodes spend from. */
 export const accountsOf = ({ clients, bankers = [] }: Scenario): number =>
   [...clients, ...bankers].reduce((sum, { accounts }) => sum + accounts, 1);
 

@@ -22,37 +22,37 @@ import { settledPool } from './settledPool.ts';
 import { simulated, wrongSimulation } from './simulation.ts';
 
 const POLL_MICROS = 500_000;
-/** A transaction not seen in a block for so long is sent again. */
+/** Time after which a transaction that is in no block is sent again. */
 const RESEND_MICROS = 5_000_000;
-/** Unconfirmed transactions of one account at most. */
+/** Maximum number of unconfirmed transactions per account. */
 const IN_FLIGHT_MAX = 8;
 const COMPLAINTS_MAX = 20;
-/** Strangers who receive. */
+/** Number of accounts that receive payments. */
 const RECEIVERS = 8;
 
-/** So far beyond the next sequence that nothing of a run comes after it. */
+/** Distance from the next sequence. No transaction of a run ever gets that far. */
 const PROBE_DISTANCE = 10_000;
 /** One draft in so many is simulated first. */
 const SIMULATED = 5;
-/** The SDK's code for a timeout height that is past. */
+/** SDK code for a timeout height that has passed. */
 const TOO_LATE = 30;
 const TOO_CHEAP = 13;
-/** The same for one that is in the pool, or was. */
+/** SDK code for a transaction that is, or was, in the pool. */
 const KNOWN = 19;
-/** What CheckTx says of one whose sequence was used. */
+/** What CheckTx answers if the sequence is already used. */
 const USED = 'sdk 32';
 
 export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
 
-/** At least as many as there are. */
+/** At least the number of kinds of bad drafts. */
 const BAD_KINDS = 100;
-/** Key of an account that is paid a few coins, and nothing else. */
+/** Key of an account that is only ever paid a few coins. */
 const PAUPER = new Uint8Array(32).fill(5);
 
-/** The next block is one above it, also where there is none yet. */
+/** The height below the next block, also before the first block. */
 const headOf = ({ chain, genesis }: RpcContext): number => Math.max(chain.head(), genesis.initialHeight - 1);
 
-/** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
+/** A wallet that sends bank.MsgSend through one node's REST API, polls for the blocks, and remembers the answers. */
 export class Banker {
   readonly spec: BankSpec;
   readonly accounts: readonly DevAccount[];
@@ -64,18 +64,18 @@ export class Banker {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #feeMarket: FeeMarket;
-  /** Who is simulated; of its own, so that all else stays as it is. */
+  /** Chooses which drafts to simulate. It has its own stream so that the other choices stay the same. */
   readonly #simulations: ChoiceStream;
   readonly #ways: ChoiceStream;
   readonly #pauper: DevAccount;
   readonly #numbers = new Map<DevAccount, bigint>();
-  /** No block is known of yet. */
+  /** Transactions whose block is not known yet. */
   readonly #open = new OpenTxs<SentBankTx>(({ height }) => height === undefined);
-  /** Hashes of bad ones that are being asked for. */
+  /** Hashes of bad transactions that are being submitted. */
   readonly #badAsked = new Set<string>();
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
-  /** Of all bad ones there are, which is next. */
+  /** Which kind of bad draft comes next. */
   #bad: number | undefined;
   #isPolling = false;
   readonly #waits: BlockWaits;
@@ -106,7 +106,7 @@ export class Banker {
     return this.sent.filter(({ height }) => height !== undefined);
   }
 
-  /** Heights from the last submission to the block, or to the head as long as there is none. */
+  /** Blocks from the last submission of each transaction to its block, or to the head if it is in none. */
   waits(): readonly { readonly hash: string; readonly waited: number }[] {
     const { head } = this.#node;
     return this.sent.map(({ hash, height, sentHead }) => ({ hash, waited: (height ?? head) - sentHead }));
@@ -142,7 +142,7 @@ export class Banker {
     return plainSend(from, to, BigInt(1 + this.#choices.choose(1_000_000)));
   }
 
-  /** Signs what stands next in the account's order. */
+  /** Signs the account's next transaction. */
   #next(context: RpcContext, from: DevAccount, draft: BankStep['draft'], number: bigint): SentBankTx {
     const sequence = this.#sequences.get(from) ?? 0;
     this.#sequences.set(from, sequence + 1);
@@ -171,7 +171,7 @@ export class Banker {
 
   async #sendFeature(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
     const [head, gasLimit] = [headOf(context), context.chain.gasLimit()];
-    // In a block that the node has: who was wiped knows of it later than the client.
+    // Counts only blocks that the node has: a node that was wiped learns of the account later than the client.
     const isKnown = this.sent.some(
       (tx) => tx.from === from && tx.kind === 'bank' && (tx.height ?? head + 1) <= head,
     );
@@ -194,7 +194,7 @@ export class Banker {
     if (isProbing) await this.#probe(context, from, number);
   }
 
-  /** What could be in the very next block, and in one more after that or none, is taken as long as that is to come. */
+  /** A transaction that expires one or two blocks after the head must be taken as long as the head is unchanged. */
   async #probe(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
     const head = headOf(context);
     const blocks = 1 + (this.#probes % 2);
@@ -209,7 +209,10 @@ export class Banker {
       this.#complain(`${tx.hash} was refused at ${head}, which pays what ${head + 1} asks for`);
   }
 
-  /** In the next block; unknown between a commit and the node's own step after it, and on a broken drive. */
+  /**
+   * The lowest price in the next block. Unknown between a commit and the node's own step after it, and on a damaged
+   * disk.
+   */
   #leastPrice({ chain }: RpcContext): bigint | undefined {
     if (settledPool(this.#node, Number.POSITIVE_INFINITY) === undefined) return undefined;
     const { header } = present(chain.ethBlock(chain.head()), 'the head');
@@ -240,10 +243,10 @@ export class Banker {
     return signedTransfer(this.#suite, from, nonce, to, BigInt(this.#choices.choose(1_000_000)));
   }
 
-  /** With number and sequence of whoever's coins it takes, so that nothing else is wrong with it. */
+  /** Uses number and sequence of the account whose coins it takes, so that nothing else is wrong with it. */
   async #submitBad(context: RpcContext, { draft, why, code, ...said }: BadDraft): Promise<void> {
     const owner = this.accounts.find(({ address }) => address === draft.lie?.of) ?? draft.from;
-    // Nobody has paid the pauper yet.
+    // The pauper has no account before it is paid.
     if (context.chain.latest().account(owner.address) === undefined) return;
     const number = await this.#numberOf(context, owner);
     if (number === undefined) return;
@@ -252,15 +255,15 @@ export class Banker {
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
     const told = await checkedOnly(context, tx.raw);
-    // The one that it would replace may be in a block by now.
+    // The transaction it would replace may be in a block by now.
     const isPast = said.isAgain === true && told === USED;
     if (told !== undefined && told !== code && !isPast)
       this.#complain(`CheckTx says '${told}' of ${tx.hash}, which ${why}: should be '${code}'`);
-    // Two turns may meet over one: who asks while the other waits for an answer hears that it is known.
+    // Two turns may submit the same transaction. The one that asks while the other waits is told that it is known.
     if (this.#badAsked.has(tx.hash)) return;
     this.#badAsked.add(tx.hash);
     const first = await this.#submit(context, tx);
-    // A node that says no does not say yes when it is asked again, nor that it has it by now.
+    // A node that refused a transaction must refuse it again, and must not say that it is in the pool.
     const second = await this.#submit(context, tx);
     this.#badAsked.delete(tx.hash);
     if ((first ?? 0) !== 0 && first !== KNOWN && second === KNOWN)
@@ -279,7 +282,7 @@ export class Banker {
     }
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
-    // Nothing of these scripts is too much for a pool.
+    // No transaction of this script is too much for a pool.
     if (this.spec.script === 'features' && isFirst && tx.bad === undefined && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
     return code;
@@ -289,7 +292,7 @@ export class Banker {
   async #broadcast(context: RpcContext, tx: SentBankTx): Promise<number | undefined> {
     const way = wayOf(this.#ways.choose(WAY_COUNT));
     const { code, problem } = await broadcast(context, tx.raw, tx.hash, way);
-    // Refusals are answers too: already known, or a sequence that a resend is too late with.
+    // A refusal is an answer too: the transaction is already known, or its sequence was used before a resend.
     if (problem !== undefined) this.#complain(problem);
     return code;
   }

@@ -2,16 +2,19 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { heightAfter } from '../../core/rpc/heightSteps.ts';
 
-/** Of a chain that sets none. */
+/** Limit for a chain that sets none. */
 const BLOCK_BYTES_MAX = 100 * 1024 * 1024;
 const HEADER_BYTES = 626;
 const COMMIT_BYTES = { all: 94, each: 111 } as const;
 const FRAME_BYTES = 11;
 
-/** Of each chain, at its last head: pools are looked at several times a block. */
+/** Room by chain at its last head. Cached because pools are looked at several times a block. */
 const rooms = new WeakMap<ChainReader, { readonly head: number; readonly room: number }>();
 
-/** Bytes for transactions in a block of the next height, beside the commit of all who sign there (CometBFT's MaxDataBytesNoEvidence). */
+/**
+ * Bytes for transactions in the next block, beside a commit signed by all its validators (CometBFT's
+ * MaxDataBytesNoEvidence).
+ */
 export function blockRoom(chain: ChainReader): number {
   const [known, head] = [rooms.get(chain), chain.head()];
   if (known?.head === head) return known.room;
@@ -28,10 +31,10 @@ function roomAfter(chain: ChainReader): number {
   return (maxBytes === -1 ? BLOCK_BYTES_MAX : maxBytes) - FRAME_BYTES - HEADER_BYTES - commit;
 }
 
-/** More than what a block has around the raw bytes of an Ethereum transaction. */
+/** Upper bound of the bytes around a raw Ethereum transaction in a block. */
 const WRAPPING_BYTES = 512;
 
-/** What is wrong with a refusal of so many raw bytes as too large for any block. */
+/** Says why a node must not refuse a transaction of so many bytes as too large for any block. */
 export function oversizeProblem(chain: ChainReader, rawBytes: number): string | undefined {
   const room = blockRoom(chain);
   if (rawBytes + WRAPPING_BYTES > room) return undefined;

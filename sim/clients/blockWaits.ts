@@ -6,24 +6,30 @@ import type { World } from '../world/world.ts';
 import type { ClientCalls } from './calls.ts';
 import type { Mouth, Told } from './mouths.ts';
 
-/** Blocks within which a wait must be over that has its own; between a commit and its event the node does other things. */
+/**
+ * Blocks within which a wait has to end whose transaction is in a block. The node has other work between commit and
+ * event.
+ */
 const BLOCKS = 2;
-/** Looks by which an answer may be late. */
+/** How many looks an answer may be late. */
 const LOOKS = 4;
-/** A node has room for a hundred at least, of all kinds. */
+/** A node has room for at least a hundred waits of all kinds. */
 const FEW = 50;
 
 interface Wait {
-  /** Of the node, in which it began. */
+  /** The life of the node in which the wait began. */
   readonly life: number;
   readonly since: number;
   /** µs. */
   readonly patience: number;
-  /** How often the node was looked at since, and ran, with nothing wrong with its drive. */
+  /** Looks since then at which the node ran, was not held up and had a healthy disk. */
   looks: number;
 }
 
-/** Submissions that are answered when their block is there: each is told of it, or that it has waited for long enough. */
+/**
+ * Submissions that a node answers when their block is there. Each must be told of its block, or that it waited long
+ * enough.
+ */
 export class BlockWaits {
   readonly #world: World;
   readonly #calls: ClientCalls;
@@ -48,7 +54,7 @@ export class BlockWaits {
     this.#complain = (text) => complain(`who waits for the block of ${text}`);
   }
 
-  /** Returns when the node has begun with it. */
+  /** Resolves when the node has begun with it. */
   give(hash: string, raw: Bytes): Promise<void> {
     const { lives: life, clock } = this.#node;
     const patience = clock.timerMicros(this.#mouth.patienceMs);
@@ -57,17 +63,21 @@ export class BlockWaits {
     return this.#calls.wait(this.#node, async (rpc) => {
       const told = await this.#mouth.give(rpc, raw);
       this.#open.delete(hash);
-      // An answer of a node's last moment is heard when its home is another already.
+      // A node may answer in its last moment: the client hears it when another instance runs already.
       const isBeyond = this.#node.disk.isDamaged || this.#node.node?.rpc !== rpc;
       const problem = isBeyond ? undefined : this.#problem(rpc, hash, told, wait);
       if (problem !== undefined) this.#complain(`${hash} ${problem}`);
     });
   }
 
-  /** Nobody waits on when the block is there, or for longer than anybody has to. Every `micros` while the node runs; a broken drive says nothing. */
+  /**
+   * Complains of waits that outlast their block or their patience. Called every `micros` while the node runs; not with
+   * a damaged disk.
+   */
   look(micros: number): void {
     const chain = this.#node.node?.rpc?.chain;
-    // A transaction is not even offered to the pool before what came earlier is in the log, and waits from its verdict on.
+    // The node offers a transaction to the pool after earlier inputs are in the log, and starts the wait at the
+    // verdict.
     const isHeldUp = this.#aftermath.lasts(this.#node) || this.#node.pace.verdict !== undefined;
     if (chain === undefined || this.#node.disk.isDamaged) return;
     for (const [hash, wait] of this.#open) {
@@ -87,7 +97,7 @@ export class BlockWaits {
     if (told.kind === 'full')
       return this.#open.size < FEW ? `finds no room, with ${this.#open.size} others` : undefined;
     if (told.kind === 'late') {
-      // Its timer is set with the verdict, by a clock that may run faster by then.
+      // The timer starts with the verdict, when the node's clock may already run faster.
       const least = Math.min(patience, this.#node.clock.timerMicros(this.#mouth.patienceMs));
       if (this.#world.now - since < least) return 'is told too soon that it has waited for too long';
       const isThere = place !== undefined && place.height < chain.head();

@@ -5,16 +5,16 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import { request } from './calls.ts';
 
-/** By which of a node's mouths a transaction of bank messages goes in; those that do not wait for a verdict tell none. */
+/** Ways to submit a bank transaction to a node. The async ones do not wait for a verdict, and tell none. */
 const WAYS = ['rest', 'rest', 'engine', 'rest-async', 'engine-async'] as const;
 export type Way = (typeof WAYS)[number];
 export const WAY_COUNT = WAYS.length;
 export const wayOf = (choice: number): Way => WAYS[choice] ?? 'rest';
 
 interface Told {
-  /** Undefined when there is no answer, or none that says anything. */
+  /** undefined: there was no answer, or it has no verdict. */
   readonly code: number | undefined;
-  /** What no node may answer. */
+  /** Something that no node may answer. */
   readonly problem: string | undefined;
 }
 
@@ -46,13 +46,15 @@ async function engine(rpc: RpcContext, method: string, tx: string): Promise<Resp
   return (JSON.parse(String(answer.body)) as { readonly result?: Response }).result;
 }
 
-/** By what codespace and code CheckTx refuses a transaction that the pool is not to hear of; undefined when there is no answer. */
+/**
+ * The codespace and code with which CheckTx refuses a transaction, which does not go to the pool; undefined: no answer.
+ */
 export async function checkedOnly(rpc: RpcContext, raw: Bytes): Promise<string | undefined> {
   const response = await engine(rpc, 'check_tx', toBase64(raw));
   return response && `${response.codespace} ${response.code}`.trim();
 }
 
-/** Hands a transaction in; its name is its hash, whatever becomes of it. */
+/** Submits a transaction. Every answer has to name it by its hash, also a refusal. */
 export async function broadcast(rpc: RpcContext, raw: Bytes, hash: string, way: Way): Promise<Told> {
   const response = await answered(rpc, raw, way);
   if (response === undefined) return { code: undefined, problem: undefined };

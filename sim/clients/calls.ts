@@ -5,12 +5,12 @@ import { type Process, textOf } from '../machine/process.ts';
 import { isRefusal } from '../soundly.ts';
 import type { World } from '../world/world.ts';
 
-/** A client's work in progress: it runs, or it waits for the node to take a transaction in. */
+/** A piece of client work in progress. It runs, or it waits for the node to take a transaction. */
 class Op {
   isOver = false;
   /** Submissions that the node has not answered. */
   waiting = 0;
-  /** It waits for blocks. */
+  /** The work waits for blocks, so the simulator does not wait for it. */
   readonly isLong: boolean;
   #wake: () => void = () => {};
 
@@ -38,7 +38,7 @@ class Op {
 
 /** Microtask turns in which an answer travels from the node's reply effect to the op that waits for it. */
 const TURNS = 6;
-/** The same for what it tells of a block. */
+/** The same for an answer that comes with a block. */
 const LONG_TURNS = 60;
 
 /**
@@ -77,7 +77,7 @@ export class ClientCalls {
     const rpc = node.node?.rpc;
     if (rpc === undefined || node.state !== 'up') return;
     const entry = { op, node, life: node.lives };
-    // What a node keeps for whoever waits goes by its own context.
+    // A long wait uses the node's own context, by which the node keeps those who wait.
     const context = op.isLong ? rpc : watched(rpc, op);
     this.#open.push(entry);
     void work(context)
@@ -90,7 +90,10 @@ export class ClientCalls {
     this.#forget();
   }
 
-  /** Work whose questions submit nothing, on the node's own context: what it keeps for a client stays from call to call. */
+  /**
+   * Runs work that submits nothing, on the node's own context: what the node keeps for a client lasts from call to
+   * call.
+   */
   async read(node: Process, work: (ask: EthAsk) => Promise<void> | void): Promise<void> {
     const rpc = node.node?.rpc;
     if (rpc === undefined || node.state !== 'up') return;
@@ -117,7 +120,7 @@ export class ClientCalls {
     this.#forget();
   }
 
-  /** A call into a life that is over never comes back: nobody waits for it any more. */
+  /** Forgets work that is over, and work of a life that has ended: its answers never come. */
   #forget(): void {
     this.#open = this.#open.filter(
       ({ op, node, life }) =>
@@ -139,8 +142,8 @@ export type EthAsk = (method: string, params: readonly unknown[]) => Promise<Eth
 const GONE = new Error('the node is gone');
 
 /**
- * A node whose own invariant breaks while it answers stops here, so that it is seen. A broken drive costs the answer alone: its
- * client hears of an internal error, as any does whose request throws.
+ * Halts a node whose own invariant breaks while it answers, so that the failure is seen. A damaged disk costs only the
+ * answer: the client gets an internal error, as for any request that throws.
  */
 function haltAfter({ node, life }: { readonly node: Process; readonly life: number }, error: unknown): void {
   if (isRefusal(node, error)) return;
@@ -170,7 +173,7 @@ function watched(rpc: RpcContext, op: Op): RpcContext {
   };
 }
 
-/** Of JSON-RPC 2.0. */
+/** A request of JSON-RPC 2.0. */
 export const request = (method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 

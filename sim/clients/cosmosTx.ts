@@ -27,7 +27,7 @@ import { type SignedFor, type SignForm, signDigest } from '../reference/signDige
 
 const SEND_GAS = 200_000n;
 const GWEI = 10n ** 9n;
-/** As wallets do: far above the base fee; what is paid is the base fee and the tip. */
+/** As wallets set it, far above the base fee: the sender pays the base fee and the tip only. */
 const FEE_CAP = 100n * GWEI;
 
 /** Coins for one receiver. */
@@ -36,68 +36,68 @@ export interface Payment {
   readonly amount: bigint;
   /** The chain's own when left out. */
   readonly denom?: string;
-  /** Of this one it moves as much, too. */
+  /** It moves the same amount of this denomination too. */
   readonly alsoDenom?: string;
 }
 
 /** A transaction of bank messages that a client is about to sign. */
 export interface BankDraft {
   readonly from: DevAccount;
-  /** One message each: a MsgSend for one receiver, else a MsgMultiSend. */
+  /** One message per list: a MsgSend for one receiver, a MsgMultiSend for several. */
   readonly messages: readonly (readonly Payment[])[];
   readonly gas: bigint;
   readonly fee: bigint;
-  /** Pays by the base fee and this for a unit of gas; without it all of the fee. */
+  /** With a tip, each unit of gas costs the base fee and the tip. Without it the sender pays all of `fee`. */
   readonly tip: bigint | undefined;
   readonly timeoutHeight?: bigint;
   readonly memo?: string;
-  /** The node has to know the key already. */
+  /** The public key is left out, so the node has to know it already. */
   readonly isKeyHidden?: boolean;
   /** In which form it is signed; `direct` when left out. */
   readonly form?: SignForm;
-  /** What it says of its form, where that is not what is usual. */
+  /** The sign mode that it names, where that is not the usual one. */
   readonly mode?: number;
-  /** Says that its sender pays the fee, which goes without saying. */
+  /** Names the sender as payer of the fee, which is the default anyway. */
   readonly isPayerNamed?: boolean;
-  /** Fields that nobody knows and anybody may ignore, behind those of its body. */
+  /** Non-critical fields that no node knows, appended to the body. */
   readonly ignorable?: Bytes;
-  /** Without a recovery id. */
+  /** The signature has no recovery id. */
   readonly isShort?: boolean;
-  /** The type of its key, where it has another name for it. */
+  /** The type URL of the public key, where it is not the usual one. */
   readonly keyUrl?: string;
-  /** What must keep every node from taking it. */
+  /** Makes the transaction invalid for every node. */
   readonly lie?: Lie;
 }
 
 export interface Lie {
-  /** Whose coins it takes, by key and signature of `from`. */
+  /** The account whose coins it takes, with the key and signature of `from`. */
   readonly of?: Bytes;
-  /** Of whom a second message takes a coin. */
+  /** The account of which a second message takes a coin. */
   readonly alsoOf?: Bytes;
-  /** The second input of a MsgMultiSend; the first one has the whole sum. */
+  /** The second input of a MsgMultiSend. The first input already has the whole sum. */
   readonly input?: Bytes;
   /** By how much the input of a MsgMultiSend is above the sum of its outputs. */
   readonly surplus?: bigint;
   readonly payer?: Bytes;
-  /** What it moves instead of a coin. */
+  /** Replaces the coins of a payment. */
   readonly coins?: (coin: Coin) => readonly Coin[];
-  /** How its receivers are named instead. */
+  /** Replaces the text of a receiver's address. */
   readonly named?: (receiver: string) => string;
   readonly granter?: Bytes;
-  /** What is made of its parts before they are signed. */
+  /** These three change parts before they are signed. */
   readonly body?: (body: TxBody) => TxBody;
   readonly info?: (info: AuthInfo) => AuthInfo;
   readonly signer?: (signer: SignerInfo) => SignerInfo;
-  /** What is signed knows of no timeout. */
+  /** The signed text has no timeout height. */
   readonly isTimeUnsigned?: boolean;
   readonly recovery?: number;
   readonly isSpoiled?: boolean;
   readonly isUnsigned?: boolean;
-  /** The options that need not be known are no options. */
+  /** The non-critical extension options cannot be decoded. */
   readonly isGarbled?: boolean;
-  /** Written behind the body that was signed. */
+  /** Bytes appended to the body after it was signed. */
   readonly behind?: Bytes;
-  /** What is signed instead of the chain's own. */
+  /** Signed instead of the chain's own ids. */
   readonly chainId?: string;
   readonly evmChainId?: bigint;
 }
@@ -162,7 +162,7 @@ class Messages {
   }
 }
 
-/** Field 2047 of a body, which is known, with what is no message. */
+/** Field 2047 (non_critical_extension_options) of a body, with bytes that are no message. */
 const GARBLED = Uint8Array.of(0xfa, 0x7f, 1, 0xff);
 
 /** The fee market's extension. */
@@ -184,7 +184,7 @@ function bodyOf(draft: BankDraft, messages: Messages): Bytes {
   return lie?.isGarbled === true ? concat(bytes, GARBLED) : bytes;
 }
 
-/** Signed with the key of `from`; with a tip, by the fee market's extension. */
+/** A transaction signed with the key of `from`. A tip is set by the fee market's extension. */
 export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, names: Names): Bytes {
   const { from, gas, form = 'direct', lie = {} } = draft;
   const messages = new Messages(names, lie);
@@ -212,7 +212,7 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
   const authInfoBytes = encode(AUTH_INFO, lie.info?.(info) ?? info);
   const { chainId, evmChainId } = { ...data, ...lie };
   const keccak = (message: Bytes): Bytes => suite.keccak256(message);
-  // The other forms know of no tip, which is why nobody may believe one there.
+  // The other forms cannot express a tip, so no node may believe one that comes with them.
   const unsaid = lie.isTimeUnsigned === true ? { tip: undefined, timeoutHeight: 0n } : { tip: undefined };
   const shown = form === 'direct' ? bodyBytes : bodyOf({ ...draft, ...unsaid }, messages);
   const parts = { bodyBytes: shown, authInfoBytes };

@@ -4,21 +4,21 @@ import type { EventResult } from '../events/following.ts';
 import type { Process } from '../machine/process.ts';
 import { readOut, Wire } from './wire.ts';
 
-/** A query of guests alone: with the last of them the node forgets it, and has to learn it anew. */
+/** A query that only guests use: the node forgets it with the last of them, and has to learn it anew. */
 const HEADERS = "tm.event = 'NewBlockHeader' AND tm.event EXISTS";
 const ROOM = 1024 * 1024;
-/** Between a commit and its event the node does other things. */
+/** How far the events may be behind the head: between a commit and its event the node does other work. */
 const LAG_MAX = 1;
-/** Blocks for which it stays, and for which it listens afterwards: enough to be told of one. */
+/** Blocks for which it stays, and then listens on after it has unsubscribed: enough to be told of one. */
 const STAY = 2;
 
 interface Visit {
   readonly wire: Wire;
   readonly session: CometSession;
-  /** The head when it came, or when it left. */
+  /** The head when it subscribed, or when it unsubscribed. */
   start: number;
   hasLeft: boolean;
-  /** Answers to its farewell that are still to come, behind what was on its way before. */
+  /** Answers to its unsubscriptions that are still to come. What was sent before them arrives first. */
   farewells: number;
 }
 
@@ -31,13 +31,13 @@ interface Frame {
 }
 
 /**
- * A client that comes and goes every few blocks, with a query that others have too: none of them may notice. It hears
- * of every block while it is there, and of nothing after it has unsubscribed.
+ * A client that comes and goes every few blocks. It uses a query that other clients have too, and none of them may
+ * notice. It hears of every block while it is subscribed, and of nothing after it has unsubscribed.
  */
 export class Guest {
   readonly complaints: string[] = [];
   readonly #node: Process;
-  /** What others ask for, too, and what guests alone do. */
+  /** A query that others have too, and one that only guests have. */
   readonly #queries: readonly string[];
   #visit: Visit | undefined;
 
@@ -52,13 +52,13 @@ export class Guest {
     const visit = this.#visit;
     if (visit === undefined) await this.#come(rpc);
     else if (rpc.chain.head() < visit.start + STAY) return;
-    // Who slept too long has more to read than is sent at once, and goes without a word.
+    // A guest that slept too long has more to read than is sent at once: it hangs up without unsubscribing.
     else if (visit.wire.isHeldUp) this.hangUp();
     else if (visit.hasLeft) await this.#lookBack(visit);
     else await this.#leave(visit, rpc);
   }
 
-  /** The node is gone. */
+  /** Closes the connection without unsubscribing. */
   hangUp(): void {
     this.#visit?.session.closed();
     this.#visit = undefined;
@@ -67,7 +67,7 @@ export class Guest {
   async #come(rpc: RpcContext): Promise<void> {
     const wire = new Wire(this.#node.lives, ROOM);
     const session = new CometSession(rpc, wire, 'guest');
-    // Before the first block the head is 0, wherever the chain begins.
+    // Before the first block the head is 0, whatever the initial height.
     const start = Math.max(rpc.chain.head(), rpc.genesis.initialHeight - 1);
     const visit = { wire, session, start, hasLeft: false, farewells: 0 };
     this.#visit = visit;
@@ -101,7 +101,7 @@ export class Guest {
     this.hangUp();
   }
 
-  /** What waited for room to be sent comes before the answers, and nothing after them. */
+  /** Texts held back for lack of room come before the answers. Nothing may come after the answers. */
   async #listenOn(visit: Visit): Promise<void> {
     for (const { result } of await this.#told(visit)) {
       if (visit.farewells === 0) {

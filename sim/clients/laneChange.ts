@@ -5,20 +5,20 @@ import type { Process } from '../machine/process.ts';
 import { contentOf, type Given, type PoolContent } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
 
-/** What a refusal says of a price that is too low to replace what is there. */
+/** The refusal of a price that is too low to replace a pooled transaction. */
 export const NOT_OUTBID = 'replacement transaction underpriced';
-/** By which both prices have to be higher for that. */
+/** Per cent by which both prices have to be higher to replace it. */
 const BUMP_PERCENT = 10n;
 const OVERDRAFT = /: balance (\d+), queued cost (\d+), tx (cost|bumped) (\d+), overshot (\d+)$/;
 
-/** What a sender has in a pool before and after one more was given to it, and what it can pay. */
+/** A sender's pooled transactions before and after one more was submitted, and its balance. */
 interface Lane {
   readonly before: PooledSender | undefined;
   readonly after: PooledSender | undefined;
   readonly balance: bigint;
 }
 
-/** Undefined between two states, and where a pool shows not all that it holds. */
+/** undefined when the pool is not settled, and when it holds transactions that it does not show. */
 function laneOf(was: PoolContent | undefined, node: Process, { from }: Given): Lane | undefined {
   const rpc = settledPool(node, Number.POSITIVE_INFINITY);
   const is = rpc && contentOf(rpc.pool);
@@ -28,7 +28,7 @@ function laneOf(was: PoolContent | undefined, node: Process, { from }: Given): L
   return { before, after, balance: rpc.chain.latest().account(from.address)?.balance ?? 0n };
 }
 
-/** Whether the words are true in which one was refused that its sender cannot pay. */
+/** Checks the numbers in a refusal of a transaction that its sender cannot pay for. */
 export function overdraftProblem(
   was: PoolContent | undefined,
   node: Process,
@@ -46,7 +46,7 @@ export function overdraftProblem(
     : `${tx.hash} was refused: ${message}; it should be ${should.join()}`;
 }
 
-/** Whether one was refused for its price that outbids what it would have replaced. */
+/** Complains of a refusal for a low price if the transaction outbids the one it would replace. */
 export function outbidProblem(was: PoolContent | undefined, node: Process, tx: Given): string | undefined {
   const lane = laneOf(was, node, tx);
   const old = lane !== undefined && isSame(lane) ? heldAt(lane.before, tx) : undefined;
@@ -55,7 +55,10 @@ export function outbidProblem(was: PoolContent | undefined, node: Process, tx: G
     : undefined;
 }
 
-/** What no pool takes, if nothing else has come meanwhile: what its sender cannot pay beside the rest, or does not outbid what it replaced. */
+/**
+ * Complains of a transaction that was taken though its sender cannot pay for it beside the rest, or though it does not
+ * outbid the one it replaced. Says nothing when the pool has changed otherwise.
+ */
 export function takenProblem(was: PoolContent | undefined, node: Process, tx: Given): string | undefined {
   const lane = laneOf(was, node, tx);
   if (lane === undefined) return undefined;
@@ -67,14 +70,14 @@ export function takenProblem(was: PoolContent | undefined, node: Process, tx: Gi
   return old === undefined || isOutbid(old, tx) ? undefined : `${tx.hash} was taken, and outbids nothing`;
 }
 
-/** In wei: what a sender's transactions bind, and what one more adds to that. */
+/** In wei: what a sender's transactions cost at most, and what one more adds to that. */
 interface Reckoned {
   readonly bound: bigint;
   readonly added: bigint;
   readonly isReplacement: boolean;
 }
 
-/** Only what may be executed at once binds coins; what is replaced binds none any more. */
+/** Only executable transactions count, and a replaced one no longer does. */
 function reckoned(its: PooledSender | undefined, { nonce, feeCap, gas, value }: Given): Reckoned {
   const pending = its?.pending ?? [];
   const bound = pending.reduce((sum, tx) => sum + costOf(tx), 0n);

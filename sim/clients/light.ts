@@ -15,13 +15,13 @@ import type { World } from '../world/world.ts';
 import type { ClientCalls } from './calls.ts';
 import { judge, shapeProblem } from './lightVerify.ts';
 
-/** Headers verified in one look at most: the rest waits for the next. */
+/** Headers verified in one look at most. The rest waits for the next look. */
 const STEPS_MAX = 256;
 const COMPLAINTS_MAX = 20;
-/** After which it looks once more where no witness has had a block: they have it soon. */
+/** Time to another look when no witness had a block yet. */
 const AGAIN_MICROS = 300_000;
 
-/** How a look ends: all is trusted, the node showed nothing that can be, or something that no witness has yet. */
+/** How a look ends: all is trusted, the node showed nothing that can be trusted, or no witness has the block yet. */
 type End = 'trusted' | 'broken-off' | 'unwitnessed';
 
 export interface Verified {
@@ -31,16 +31,17 @@ export interface Verified {
 }
 
 /**
- * A light client (CometBFT light/client.go): from genesis' validators on it trusts what more than two thirds of the right
- * set signed, asks one node, compares with witnesses, tells both sides and stops when two
- * blocks would be decided, and leaves a node that shows what cannot be verified.
+ * A light client (CometBFT light/client.go). It begins with genesis' validators, and trusts what more than two thirds
+ * of the right set signed. It asks one node and compares with witnesses. When two blocks both count as decided, it
+ * sends each side the evidence against the other, and stops. It leaves a node that shows something that cannot be
+ * verified.
  */
 export class LightClient {
   readonly spec: LightSpec;
   readonly verified: Verified[] = [];
-  /** Blocks that it refused, and of whom. */
+  /** Blocks that it refused, and the node that showed them. */
   readonly refused: { readonly from: Process; readonly height: number; readonly why: string }[] = [];
-  /** Blocks for which a witness has another header. */
+  /** Evidence about blocks of which a witness has another valid one. */
   readonly attacks: LightClientAttackEvidence[] = [];
   readonly #world: World;
   readonly #calls: ClientCalls;
@@ -48,7 +49,7 @@ export class LightClient {
   readonly #cluster: Cluster;
   readonly #providers: readonly Process[];
   #primary = 0;
-  /** Two nodes showed blocks that both count as decided: which one lies it cannot know. */
+  /** Two nodes showed blocks that both count as decided. The client cannot know which node lies. */
   #isStopped = false;
   #trusted: LightBlock | undefined;
 
@@ -148,8 +149,8 @@ export class LightClient {
   }
 
   /**
-   * Asks every witness; the first that differs and the primary are each told of the other's block. What no witness has yet may be a
-   * lie that nobody else has heard of: it is looked at again another time.
+   * Asks every witness. The first one that differs and the primary are each sent evidence about the other's block. A
+   * block that no witness has yet may be a lie that nobody else has heard of, so it is looked at again later.
    */
   async #compare(common: LightBlock, block: LightBlock): Promise<End> {
     const { height } = block.header;
@@ -167,7 +168,7 @@ export class LightClient {
       }
       const now = EPOCH_MICROS + this.#world.now;
       const isRival = judge(this.#check, common, other, now) === 'good';
-      // A witness without proof is no witness.
+      // A witness whose block cannot be verified does not count.
       if (!isRival) continue;
       const primary = present(this.#providers[this.#primary], 'a node to ask');
       const evidence = evidenceOf(common, block, other);
@@ -186,7 +187,7 @@ export class LightClient {
     });
   }
 
-  /** What it answers; nothing when its drive is broken. */
+  /** The block that a node shows; undefined when its damaged disk refuses the read. */
   #fetch(from: Process, height: number): LightBlock | undefined {
     return soundly(from, () => lightBlockOf(from, height));
   }
@@ -204,7 +205,7 @@ function lightBlockOf(from: Process, height: number): LightBlock | undefined {
 const span = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** What the block proves against those who signed it (CometBFT §4.7, GetByzantineValidators). */
+/** The evidence against those who signed the shown block (CometBFT §4.7, GetByzantineValidators). */
 function evidenceOf(common: LightBlock, shown: LightBlock, real: LightBlock): LightClientAttackEvidence {
   const isLunatic =
     !equalBytes(shown.header.validatorsHash, real.header.validatorsHash) ||
@@ -224,7 +225,7 @@ function evidenceOf(common: LightBlock, shown: LightBlock, real: LightBlock): Li
   return {
     kind: 'light-client-attack',
     conflictingBlock: shown,
-    // Of a block that was derived as ours, the set of its own height is common.
+    // Unless the attack is lunatic, both blocks have the same set, so the common height is their own.
     commonHeight: isLunatic ? common.header.height : shown.header.height,
     byzantineValidators: guilty.sort(byPower),
     totalVotingPower: (isLunatic ? common : real).validators.totalPower,

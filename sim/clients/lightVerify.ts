@@ -12,16 +12,16 @@ import { compareTime, type Micros } from '../../core/types/ids.ts';
 
 /** How far a header may be ahead of the client's clock. */
 const DRIFT_MICROS = 10_000_000;
-/** How long a header can be trusted: below the time in which evidence can still be brought. */
+/** How long a header stays trusted: less than the time in which evidence is accepted. */
 const TRUSTING_MICROS = 14 * 24 * 3_600_000_000;
 
-/** `too-far`: too few of the trusted validators signed; one in between may help. */
+/** `too-far`: too few of the trusted validators signed. A header in between may help. */
 export type Verdict = 'good' | 'too-far' | { readonly bad: string };
 
 const microsOf = ({ header: { time } }: LightBlock): Micros =>
   time.seconds * 1_000_000 + Math.floor(time.nanos / 1_000);
 
-/** What is wrong with a block whatever one trusts. */
+/** What is wrong with a block by itself, whatever the client trusts. */
 export function shapeProblem(
   { header, commit, validators }: LightBlock,
   chainId: string,

@@ -10,7 +10,7 @@ import { durableHead } from './durableHead.ts';
 import { Wire } from './wire.ts';
 
 const COMPLAINTS_MAX = 20;
-/** Between two looks of a client that reads all there is. */
+/** Interval between two looks of a client that reads everything there is. */
 const LOOK_MICROS = 100_000;
 const RESUME = /resume from block (\d+)/;
 
@@ -20,7 +20,7 @@ interface Frame {
   readonly result?: string;
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
-/** What one connection told to the letter, from the head at its beginning on. */
+/** What one connection told, word for word, and the head at its beginning. */
 export interface Hearing {
   readonly start: number;
   readonly heads: string[];
@@ -31,8 +31,8 @@ export interface Hearing {
 }
 
 /**
- * A client of the EVM websocket with subscriptions, which reads at its own speed: one that is too slow is cut off, connects
- * again, and asks by eth_getLogs for what it missed. What was unread at a crash of the node is lost.
+ * A client with subscriptions on the EVM websocket, which reads at its own speed. When it is too slow, the node cuts it
+ * off: it connects again and asks eth_getLogs for what it missed. What it had not read when the node crashed is lost.
  */
 export class Listener {
   readonly spec: ListenerSpec;
@@ -47,7 +47,7 @@ export class Listener {
   #wire: Wire | undefined;
   #session: EthSession | undefined;
   #kinds = new Map<string, SubscriptionKind>();
-  /** Last block of which it heard, or for which it asked. */
+  /** The newest block of which it heard, or for which it asked. */
   #known = 0;
 
   constructor(world: World, calls: ClientCalls, spec: ListenerSpec) {
@@ -119,7 +119,7 @@ export class Listener {
     [this.#wire, this.#session] = [undefined, undefined];
   }
 
-  /** What the node lets out it must have on its disk by then. */
+  /** A block that the node tells of has to be durable on its disk. */
   #onSend(text: string): void {
     const { params } = JSON.parse(text) as Frame;
     if (params === undefined || this.#kinds.get(params.subscription) !== 'newHeads') return;

@@ -5,7 +5,7 @@ type IsRight = (tx: Draft, told: readonly bigint[]) => boolean;
 
 const isGasShort: IsRight = ({ gas }, [own = 0n, needed = 0n]) => own === gas && needed > gas;
 
-/** Refusals that name numbers, in geth's words, and whether these can be those of the transaction. */
+/** Refusals with numbers, in geth's words, and whether the numbers can be those of the transaction. */
 const NAMING: readonly (readonly [words: RegExp, isRight: IsRight])[] = [
   [
     /^nonce too low: next nonce (\d+), tx nonce (\d+)$/,
@@ -30,7 +30,7 @@ const NAMING: readonly (readonly [words: RegExp, isRight: IsRight])[] = [
   ],
 ];
 
-/** Whether a refusal names what is not so. */
+/** Whether a refusal states wrong numbers. */
 export const isMisnamed = (tx: Draft, words: string): boolean =>
   NAMING.some(([pattern, isRight]) => {
     const told = pattern.exec(words)?.slice(1).map(BigInt);

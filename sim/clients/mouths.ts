@@ -6,12 +6,12 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import { request } from './calls.ts';
 
-/** What becomes of a transaction whose block is waited for. */
+/** The outcome of a submission that waits for its block. */
 export type Told =
   | { readonly kind: 'block'; readonly hash: string; readonly height: number; readonly isGood: boolean }
   | { readonly kind: 'late' | 'full' | 'refused' };
 
-/** How a node is asked to answer when the block is there. */
+/** A method of a node that answers when the transaction is in a block. */
 export interface Mouth {
   readonly patienceMs: number;
   give(rpc: RpcContext, raw: Bytes): Promise<Told>;
@@ -28,7 +28,7 @@ interface CommitAnswer {
   readonly error?: { readonly data?: string };
 }
 
-/** `broadcast_tx_commit`, with the patience that is CometBFT's own. */
+/** `broadcast_tx_commit`, with CometBFT's own time-out. */
 export const COMMIT: Mouth = {
   patienceMs: 10_000,
   placeOf: (chain, hash) => chain.txLocation(hex(hash)),
@@ -56,7 +56,7 @@ interface SyncAnswer {
 }
 
 const SYNC_MS = 4_000;
-/** EIP-7966: added, but in no block yet. */
+/** Error code of EIP-7966: in the pool, but in no block yet. */
 const NOT_YET = 4;
 
 /** `eth_sendRawTransactionSync` (EIP-7966). */

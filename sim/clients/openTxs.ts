@@ -1,6 +1,6 @@
 import type { DevAccount } from '../cluster.ts';
 
-/** What a client has sent and does not know the end of, in the order in which it was sent. */
+/** The transactions of a client whose outcome it does not know, in the order in which they were sent. */
 export class OpenTxs<T extends { readonly from: DevAccount }> {
   readonly #isOpen: (tx: T) => boolean;
   #all: T[] = [];
@@ -17,13 +17,13 @@ export class OpenTxs<T extends { readonly from: DevAccount }> {
     else own.push(tx);
   }
 
-  /** As it is now. */
+  /** Transactions that are open now. */
   all(): readonly T[] {
     this.#all = this.#all.filter(this.#isOpen);
     return [...this.#all];
   }
 
-  /** Of one account, as it is now. */
+  /** Transactions of one account that are open now. */
   of(account: DevAccount): readonly T[] {
     const own = (this.#of.get(account) ?? []).filter(this.#isOpen);
     this.#of.set(account, own);

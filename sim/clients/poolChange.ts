@@ -10,13 +10,13 @@ interface Held {
   readonly tx: EthTx;
   readonly sender: string;
   readonly nonce: bigint;
-  /** The next of its sender, or after others that are. */
+  /** Executable: its nonce follows the state's nonce without a gap. */
   readonly isPending: boolean;
 }
 
 export type PoolContent = readonly PooledSender[];
 
-/** What a pool shows; undefined where others than Ethereum's transactions are in it, which are not shown. */
+/** What a pool shows; undefined if it also holds other than Ethereum transactions, which it does not show. */
 export function contentOf(pool: PoolReader): PoolContent | undefined {
   const content = pool.content();
   const shown = content.reduce((sum, { pending, queued }) => sum + pending.length + queued.length, 0);
@@ -24,7 +24,7 @@ export function contentOf(pool: PoolReader): PoolContent | undefined {
   return shown === pending + queued ? content : undefined;
 }
 
-/** By hash. */
+/** Pooled transactions by hash. */
 function heldIn(content: PoolContent): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>();
   for (const { sender, pending, queued } of content) {
@@ -37,15 +37,15 @@ function heldIn(content: PoolContent): ReadonlyMap<string, Held> {
   return held;
 }
 
-/** Of the senders who had, or have, something else than in the other one. */
+/** The transactions, by hash, of senders whose part differs from that in the other content. */
 function heldOtherwise(content: PoolContent, other: PoolContent): ReadonlyMap<string, Held> {
   const same = new Set(other);
   return heldIn(content.filter((one) => !same.has(one)));
 }
 
 /**
- * What a pool that took a transaction may not have done for it to those of others that could run. No block may have come in
- * between; nothing is said when more transactions have.
+ * Complains of what a pool did to executable transactions of other senders when it took a transaction. No block may
+ * have come in between. Says nothing when more transactions have.
  */
 export function changeProblem(
   was: PoolContent | undefined,
@@ -68,7 +68,7 @@ export function changeProblem(
     : `${hash} waits for an earlier nonce and drove out ${victim}, which could run`;
 }
 
-/** One that was given to a pool. */
+/** A transaction that was submitted to a pool. */
 export interface Given {
   readonly hash: string;
   readonly from: { readonly address: Bytes };
@@ -79,7 +79,10 @@ export interface Given {
   readonly value: bigint;
 }
 
-/** What a full pool should have given up for one that it refused as worth too little. Nothing may have changed meanwhile. */
+/**
+ * Complains if a full pool refused a transaction as worth too little and kept one that is worth less. Says nothing when
+ * the pool has changed meanwhile.
+ */
 export function refusalProblem(
   was: PoolContent | undefined,
   { node }: Process,
@@ -99,7 +102,7 @@ export function refusalProblem(
   const fresh = { maxFeePerGas: feeCap, maxPriorityFeePerGas: tip };
   const baseFee = baseFeeAfter(head.header, market);
   const own = toHex(from.address);
-  // What it would follow is not driven out for it.
+  // The pool does not evict the sender's own transactions with earlier nonces for it.
   for (const last of lasts.values())
     if ((last.sender !== own || last.nonce > BigInt(nonce)) && compareWorth(last.tx, fresh, baseFee) < 0)
       return `${hash} was refused, though ${to0xHex(last.tx.hash)} is worth less`;
@@ -107,8 +110,8 @@ export function refusalProblem(
 }
 
 /**
- * Whether a node between two states neither holds a transaction nor has used its nonce: then it may come, or come again. Where verdicts take
- * longer than blocks it may be looked at for long.
+ * Whether a node with a settled pool neither holds a transaction nor has used its nonce, so that the transaction can
+ * still come in. Never when verdicts are delayed: the transaction may be under check for longer than a block.
  */
 export function isNowhere(node: Process, hash: Bytes, { from, nonce }: Given): boolean {
   if (node.pace.verdict !== undefined) return false;

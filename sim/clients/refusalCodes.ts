@@ -3,7 +3,9 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { checkedOnly } from './broadcast.ts';
 import type { SentTx } from './sentTx.ts';
 
-/** What an application finds wrong with an Ethereum transaction, as geth says it, and as an SDK chain (reference §5.2, §7.2). */
+/**
+ * What is wrong with an Ethereum transaction, in geth's words and as the code of an SDK chain (reference §5.2, §7.2).
+ */
 const CODES: readonly (readonly [words: RegExp, code: string])[] = [
   [/^nonce too low: /, 'sdk 3'],
   [/^intrinsic gas too low: /, 'sdk 11'],
@@ -19,7 +21,10 @@ const CODES: readonly (readonly [words: RegExp, code: string])[] = [
   [/^invalid sender: invalid transaction v, r, s values$/, 'sdk 24'],
 ];
 
-/** What CheckTx says wrongly of a transaction that a node has just refused in these words, if it has the same head still. */
+/**
+ * Complains if CheckTx gives another code for a transaction that a node has just refused in these words. Says nothing
+ * when the head has changed.
+ */
 export async function wrongCode(rpc: RpcContext, tx: SentTx, words: string): Promise<string | undefined> {
   const code = CODES.find(([pattern]) => pattern.test(words))?.[1];
   if (code === undefined) return undefined;

@@ -5,16 +5,19 @@ import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { ClientCalls, EthAsk, EthReply } from './calls.ts';
 
-/** Invalid params, no such method, server error: what a node may answer to nonsense. */
+/** Error codes that a node may answer to nonsense: invalid params, no such method, server error and the like. */
 const REFUSALS: readonly number[] = [-32600, -32601, -32602, -32000, -32005, 3];
 const COMPLAINTS_MAX = 10;
 
-/** A client that means no good (B39): it asks for as much as it can through one node's JSON-RPC, at a steady rate. */
+/** A hostile client (B39): it asks as much as it can of one node's JSON-RPC, at a steady rate. */
 export class RpcAttacker {
   readonly spec: AttackerSpec;
   /** Answers that are neither a result nor a refusal. */
   readonly complaints: string[] = [];
-  /** When it was given filters, µs by the clock of the node that gives and forgets them, set back or not, by the node's life. */
+  /**
+   * When it was given filters, by life of the node. In µs by the node's clock, by which filters expire, as if that were
+   * never set back.
+   */
   readonly filters = new Map<number, number[]>();
   readonly #world: World;
   readonly #calls: ClientCalls;
@@ -72,7 +75,7 @@ export class RpcAttacker {
   }
 }
 
-/** RES: whatever a client asks, it gets a result or a proper refusal, and holds no more filters than allowed. */
+/** RES: every request gets a result or a proper refusal, and the client holds no more filters than allowed. */
 export function rpcStandsFirm({ world, fail }: CheckerContext, attackers: readonly RpcAttacker[]): Checker {
   const name = 'rpc';
   return {
@@ -82,7 +85,7 @@ export function rpcStandsFirm({ world, fail }: CheckerContext, attackers: readon
         for (const complaint of complaints) fail(name, `${spec.name}: ${complaint}`);
         const limits = world.process(spec.at).node?.rpc?.limits;
         if (limits === undefined) continue;
-        // Nobody asks them for changes, so they are forgotten after a while.
+        // The attacker never polls its filters, so they expire.
         const lifetime = limits.filterTimeoutMs * 1_000;
         const held = Math.max(0, ...[...filters.values()].map((moments) => mostWithin(moments, lifetime)));
         if (held > limits.filtersMax)

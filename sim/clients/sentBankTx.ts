@@ -13,13 +13,13 @@ export interface SentBankTx {
   /** An Ethereum transaction shares its sender's sequence. */
   readonly kind: 'bank' | 'ethereum';
   readonly raw: Bytes;
-  /** SHA-256 in upper-case hex, as the REST API names transactions; of an Ethereum transaction its own name. */
+  /** SHA-256 in upper-case hex, as the REST API names transactions. For an Ethereum transaction its own hash. */
   readonly hash: string;
   readonly sequence: number;
   /** Why no node may take it. */
   readonly bad?: string;
   sentAt: number;
-  /** Head of the node when it was sent last. */
+  /** The highest height that any node had decided when it was sent last. */
   sentHead: number;
   /** Height that the client was told. */
   height: number | undefined;

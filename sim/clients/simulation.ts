@@ -7,24 +7,27 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import type { BankDraft } from './cosmosTx.ts';
 
-/** What a node said a draft would use, or why it did not say. */
+/** How much gas a node said a draft would use, or why it did not say. */
 export interface Simulated {
   readonly gas: bigint | undefined;
   readonly text: string;
-  /** The newest state has the sequence of the draft: nothing has to come before it. */
+  /** The draft has the next sequence of the newest state: no other transaction has to come first. */
   readonly isNext: boolean;
-  /** What the draft would have had with its signature. */
+  /** Bytes of the draft with its signature. */
   readonly bytes: number;
-  /** How much less it may be by then: receivers of the draft who are nobody yet may be somebody. */
+  /** How much less gas it may use in its block: receivers that have no account yet may have one by then. */
   readonly less: bigint;
 }
 
-/** What a receiver costs more who is nobody yet. */
+/** Extra gas for a receiver that has no account yet. */
 const NEWCOMER = 20_000n;
-/** What a byte costs, and how much more a node may say for the few bytes by which a draft and what is sent differ. */
+/**
+ * Gas per byte, and how much more a node may say for the few bytes by which the simulated and the sent transaction
+ * differ.
+ */
 const [BYTE_GAS, SLACK] = [10, 100n];
 
-/** As wallets ask before they know how much gas to name: with hardly any, and without a signature. */
+/** Simulates as wallets do before they know the gas: with hardly any gas, and without a signature. */
 export async function simulated(
   rpc: RpcContext,
   draft: BankDraft,
@@ -34,13 +37,13 @@ export async function simulated(
   const { nonce = 0n } = rpc.chain.latest().account(draft.from.address) ?? {};
   const raw = decode(TX_RAW, signed);
   const unsigned = present(raw.ok ? raw.value : undefined, 'a transaction that was just made');
-  // Some name as many signatures as there will be.
+  // Some clients send as many empty signatures as there will be.
   const signatures = sequence % 4 < 2 ? [] : [EMPTY];
   const tx_bytes = toBase64(encode(TX_RAW, { ...unsigned, signatures }));
   const path = '/cosmos/tx/v1beta1/simulate';
   const post = (to: string, body: object) =>
     handleRest(rpc, { method: 'POST', path: to, query: '', headers: {}, body: JSON.stringify(body) });
-  // Older clients send it taken apart, which loses what nobody knows.
+  // Older clients send the decoded transaction, which loses unknown fields.
   const isOpen = sequence % 2 === 1 && draft.ignorable === undefined;
   const parts = isOpen ? await post('/cosmos/tx/v1beta1/decode', { tx_bytes }) : undefined;
   const answer = await post(path, parts === undefined ? { tx_bytes } : JSON.parse(String(parts.body)));
@@ -57,13 +60,13 @@ export async function simulated(
   };
 }
 
-/** Held against what a block says of one that succeeded, which has so many bytes: whoever names what he was told has enough. */
+/** Compares a simulation with the block that has the transaction: a sender that names the simulated gas has enough. */
 export function wrongSimulation(
   { gas, text, isNext, less, bytes }: Simulated,
   used: bigint,
   sentBytes: number,
 ): string | undefined {
-  // Whoever has others on their way is told nothing of the one after them.
+  // While earlier transactions of the sender are in flight, a node cannot simulate the next one.
   if (gas === undefined)
     return !isNext && text.includes('account sequence mismatch') ? undefined : `was not simulated: ${text}`;
   if (!isNext) return 'was simulated out of its turn';

@@ -11,45 +11,52 @@ import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem }
 import type { SentTx } from './sentTx.ts';
 import { settledPool } from './settledPool.ts';
 
-/** What the wallet knows by which an answer is judged. */
+/** What the wallet knows that answers are judged by. */
 export interface Wallet {
   readonly suite: CryptoSuite;
   readonly market: FeeMarket;
-  /** Pools take whatever can be paid for. */
+  /** Pools are large enough to take everything that can be paid for. */
   readonly isRoomy: boolean;
-  /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */
+  /**
+   * Whether its sender used nonces or coins in a block above `head`, which a node that was wiped since does not have.
+   */
   isLaterThan(head: number, tx: SentTx): boolean;
-  /** Whether another was taken that was not meant to be, between two blocks: its script knows nothing of that nonce. */
+  /**
+   * Whether the node took another transaction of the sender that was meant to be bad, because a block had come between.
+   * The script does not know that its nonce is used.
+   */
   isMiscounted(tx: SentTx): boolean;
-  /** Whether what was not meant to be taken may be in the way. */
+  /** Whether such a transaction of the account may still be in the way. */
   isAstray(account: DevAccount): boolean;
 }
 
-/** How a transaction is given away. */
+/** How a transaction is submitted. */
 interface Giving {
-  /** For the first time: only then those that were sent with it come just before it. */
+  /** It is submitted for the first time. Only then the transactions of its batch come just before it. */
   readonly isFirst: boolean;
-  /** The one that was sent before it with it was taken. */
+  /** The transaction before it in the batch was taken. */
   readonly isAfter: boolean;
-  /** The node cannot write, or has just been unable to. */
+  /** The node cannot write to its disk, or could not a moment ago. */
   readonly isHeldUp: boolean;
 }
 
 /** How its answer came. */
 interface Coming {
-  /** Meanwhile its sender has sent nothing else. */
+  /** Its sender has sent nothing else meanwhile. */
   readonly isAlone: boolean;
-  /** And it did not take long: whoever waits, because the node cannot write, is overtaken. */
+  /** And it came soon. A transaction that waits because the node cannot write is overtaken by others. */
   readonly isPrompt: boolean;
 }
 
 const wordsOf = (reply: EthReply): string => ('error' in reply ? reply.error.message : '');
 
-/** For another reason than that it is known: errors are answers too. */
+/** A refusal for another reason than that the node knows it or its nonce is used. Errors are answers too. */
 export const isRefusal = (reply: EthReply): boolean =>
   'error' in reply && !/nonce too low|already known/.test(reply.error.message);
 
-/** One transaction on its way into a node's pool: what stood there before, and what of the answer no correct node may say. */
+/**
+ * One transaction on its way into a node's pool: what the pool held before, and which answers no correct node may give.
+ */
 export class Submission {
   readonly #tx: SentTx;
   readonly #node: Process;
@@ -59,10 +66,10 @@ export class Submission {
   readonly #admissions: number;
   readonly #rpc: RpcContext | undefined;
   readonly #before: PoolContent | undefined;
-  /** Nobody has it, as far as the answers tell. */
+  /** Every node that it was submitted to has refused it. */
   readonly #isUntaken: boolean;
 
-  /** Before it is given. */
+  /** To be called before the transaction is submitted. */
   constructor(node: Process, tx: SentTx, giving: Giving) {
     this.#tx = tx;
     this.#node = node;
@@ -70,7 +77,7 @@ export class Submission {
     this.#head = node.head;
     this.#flushes = node.flushes;
     this.#admissions = node.admissions;
-    // Not between a commit and the node's own step after it: the pool is that of before then.
+    // Not between a commit and the node's own step after it, when the pool still belongs to the state before.
     this.#rpc = settledPool(node, Number.POSITIVE_INFINITY);
     this.#before = this.#rpc && contentOf(this.#rpc.pool);
     this.#isUntaken = tx.gives > 0 && tx.refusals === tx.gives;
@@ -80,7 +87,10 @@ export class Submission {
     return this.#node.head === this.#head && this.#node.flushes === this.#flushes;
   }
 
-  /** Whether it is called known, and nowhere. Once it may have come from a peer at that moment, and not have been looked at yet. */
+  /**
+   * Whether the node calls it known and does not have it. That may happen once: it may just have come from a peer, and
+   * not have been checked yet.
+   */
   isGhost(reply: EthReply, { suite }: Wallet): boolean {
     const { raw } = this.#tx;
     return (
@@ -110,7 +120,10 @@ export class Submission {
     ].filter((problem) => problem !== undefined);
   }
 
-  /** What it did to the pool, or the words in which it was refused, by what the pool holds and its sender has. */
+  /**
+   * Judges what it did to the pool, or the words in which it was refused, by the pool's content and the sender's
+   * balance.
+   */
   #poolProblem(reply: EthReply, { market }: Wallet): string | undefined {
     const [tx, node, before] = [this.#tx, this.#node, this.#before];
     if (!this.#isSamePool || this.#rpc === undefined) return undefined;
@@ -125,7 +138,7 @@ export class Submission {
     return overdraftProblem(before, node, tx, words);
   }
 
-  /** With a block in between what was bad may have become right. */
+  /** After a block in between a bad transaction may have become valid. */
   #takenProblem(reply: EthReply, { isAlone }: Coming, wallet: Wallet): string | undefined {
     const tx = this.#tx;
     const isTaken = 'result' in reply && tx.bad !== undefined && this.#giving.isAfter;

@@ -9,10 +9,10 @@ import type { World } from '../world/world.ts';
 import { Guest } from './guest.ts';
 import { readOut, Wire } from './wire.ts';
 
-/** Turns of microtasks that a replay of a simulated chain takes at most. */
+/** Microtask turns that the replay of a simulated chain takes at most. */
 const TURNS_MAX = 1_000_000;
 const RESUME = /resume from height (\d+)/;
-/** Between a commit and its event the node does other things. */
+/** How far the events may be behind the head: between a commit and its event the node does other work. */
 const LAG_MAX = 1;
 
 interface Frame {
@@ -22,12 +22,13 @@ interface Frame {
 }
 
 /**
- * A client that follows queries on a node's websocket, slowly if told so, and resumes after every break: when the
- * node crashed (what was on the wire is lost) and when it was cut off for not reading (from the height it was told).
+ * A client that follows queries on a node's websocket, slowly if told so. It resumes after every break. When the node
+ * crashed, what was on the wire is lost. When it was cut off for not reading, it resumes from the height that it was
+ * told.
  */
 export class Subscriber {
   readonly spec: SubscriberSpec;
-  /** Everything new that it was told, in order of arrival. */
+  /** Everything new that the client was told, in order of arrival. */
   readonly places: string[] = [];
   readonly complaints: string[] = [];
   /** How often it was cut off as too slow. */
@@ -56,7 +57,7 @@ export class Subscriber {
     this.#world.every(this.spec.period, () => this.#turn());
   }
 
-  /** What is wrong with what it was told, by this chain. */
+  /** What is wrong with what it was told, compared with this chain. */
   async problems(chain: RpcContext): Promise<readonly string[]> {
     const least = await this.#leastHeard();
     const wrong = this.#followed.flatMap((one) => one.problem(chain, least) ?? []);
@@ -69,7 +70,10 @@ export class Subscriber {
     ];
   }
 
-  /** Reads what is left. The height up to which it must have heard everything: none, unless it is connected and live. */
+  /**
+   * Reads what is left. Returns the height up to which it must have heard everything: 0 unless it is connected and
+   * live.
+   */
   async #leastHeard(): Promise<number> {
     const [wire, session, { node, state, lives }] = [this.#wire, this.#session, this.#node];
     if (wire === undefined || session === undefined || wire.life !== lives) return 0;
@@ -113,7 +117,10 @@ export class Subscriber {
     await this.#replayed(wire, session);
   }
 
-  /** Virtual time stands still until the past is told as far as there is room: real asynchrony decides nothing. */
+  /**
+   * Waits until the past is told as far as there is room. Virtual time stands still, so real asynchrony decides
+   * nothing.
+   */
   async #replayed(wire: Wire, session: CometSession): Promise<void> {
     for (let i = 0; session.isReplaying && !wire.isHeldUp && !wire.isClosed; i++) {
       assert(i < TURNS_MAX, 'a replay ends');
@@ -143,7 +150,7 @@ export class Subscriber {
     if (resume !== undefined) followed.from = Number(resume);
     else if (this.#node.disk.isDamaged) return followed.onCancelled();
     else this.complaints.push(`was told ${reason}`);
-    // Each of its subscriptions is told so.
+    // Each of its subscriptions is told so: count the cut-off once.
     if (followed === this.#followed[0]) this.cutOffs++;
   }
 }

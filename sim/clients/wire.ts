@@ -1,25 +1,25 @@
 import type { SessionOut, SharedTexts } from '../../core/rpc/httpAnswer.ts';
 import { SOCKET_BYTES_MAX } from '../../core/rpc/outbox.ts';
 
-/** After so many turns of microtasks without a message nothing more comes. */
+/** Microtask turns without a message after which no more comes. */
 const IDLE_TURNS = 16;
-/** More than any bound of a node for what one client may leave unread. */
+/** Above every limit of a node for what a client may leave unread. */
 const FULL = Number.MAX_SAFE_INTEGER;
 
-/** The client's end of one websocket: what the node wrote and the client has not read. */
+/** The client's end of one websocket, with the texts that the node wrote and the client has not read. */
 export class Wire implements SessionOut {
   readonly life: number;
   readonly unread: string[] = [];
   isClosed = false;
-  /** As the node said when it closed. */
+  /** The reason that the node gave when it closed. */
   reason = '';
   readonly #roomBytes: number;
   readonly #onSend: ((text: string) => void) | undefined;
   #bytes = 0;
-  /** Something was read while the node was held up, and nobody has told it. */
+  /** The client read something while the node was held up, and the node has not been told. */
   #isWakeDue = false;
 
-  /** @param onSend told what the node writes, when it does. */
+  /** @param onSend is called with each text when the node writes it. */
   constructor(life: number, roomBytes: number, onSend?: (text: string) => void) {
     this.life = life;
     this.#roomBytes = roomBytes;
@@ -36,7 +36,7 @@ export class Wire implements SessionOut {
     for (const text of texts) this.send(opening + text);
   }
 
-  /** A reader with less room than a node grants: once that is used up, the node's own bound counts as reached. */
+  /** A client may have less room than a node grants. Once that is used up, the node's own limit counts as reached. */
   buffered(): number {
     return this.isFull ? FULL : this.#bytes;
   }
@@ -46,7 +46,7 @@ export class Wire implements SessionOut {
     this.reason = reason;
   }
 
-  /** The node waits until some of it is read. */
+  /** The node waits until the client reads some of it. */
   get isHeldUp(): boolean {
     return this.buffered() >= SOCKET_BYTES_MAX;
   }
@@ -62,7 +62,10 @@ export class Wire implements SessionOut {
     return text;
   }
 
-  /** Tells the node that it was held up and there is room again: not before it runs, and then also of what was read while it slept. */
+  /**
+   * Tells a node that was held up that there is room again. To be called only while it runs. It then covers what was
+   * read while the node slept.
+   */
   wake(session: { drained(): void }): boolean {
     if (!this.#isWakeDue) return false;
     this.#isWakeDue = false;
@@ -71,7 +74,7 @@ export class Wire implements SessionOut {
   }
 }
 
-/** All that the node has for a client, who has room for it. A node that was not held up needs nobody to wake it. */
+/** Reads all that the node has for a client that has room for it. A node that was not held up needs no wake-up. */
 export function readAll(wire: Wire, session: { drained(): void }): readonly string[] {
   const texts: string[] = [];
   do {
@@ -80,7 +83,7 @@ export function readAll(wire: Wire, session: { drained(): void }): readonly stri
   return texts;
 }
 
-/** The same, and what the node has still to write: where it does little at once, each piece has its turn. */
+/** The same, and what the node has still to write: a node that does little at once writes in several turns. */
 export async function readOut(wire: Wire, session: { drained(): void }): Promise<readonly string[]> {
   const all: string[] = [];
   for (let idle = 0; idle < IDLE_TURNS; idle++) {

@@ -21,7 +21,7 @@ import type { SentTx } from './sentTx.ts';
 import { isRefusal, Submission, type Wallet } from './submission.ts';
 
 const POLL_MICROS = 500_000;
-/** A node that can write answers sooner. */
+/** A node that can write to its disk answers sooner. */
 const PROMPT_MICROS = 300_000;
 /** A transaction not seen in a block for so long is sent again, as wallets do. */
 const RESEND_MICROS = 5_000_000;
@@ -33,7 +33,7 @@ const RESEND_MICROS = 5_000_000;
 export class EvmClient {
   readonly spec: ClientSpec;
   readonly sent: SentTx[] = [];
-  /** Answers that no correct node may give, with the time. */
+  /** Answers that no correct node may give. */
   readonly complaints: string[] = [];
   readonly accounts: readonly DevAccount[];
   readonly #world: World;
@@ -47,9 +47,9 @@ export class EvmClient {
   readonly #sentOf = new Map<DevAccount, SentTx[]>();
   readonly #script: Script;
   readonly #state: ClientState;
-  /** Sent before: only then its neighbours were sent with it. */
+  /** Hashes of transactions submitted before. Only the first time its neighbours are sent with a transaction. */
   readonly #given = new Set<string>();
-  /** Bad ones that were good when they came: a block had come between. */
+  /** Bad transactions that were taken, because a block in between had made them valid. */
   readonly #strays: SentTx[] = [];
   #isPolling = false;
   readonly #waits: BlockWaits;
@@ -103,7 +103,7 @@ export class EvmClient {
     return this.sent.filter((tx) => tx.receipt !== undefined);
   }
 
-  /** Heights from the last submission to the block, or to the head as long as there is none. */
+  /** Blocks from the last submission of each transaction to its block, or to the head if it is in none. */
   waits(): readonly { readonly hash: string; readonly waited: number }[] {
     const head = this.#head;
     return this.sent
@@ -155,7 +155,7 @@ export class EvmClient {
       const { head, flushes } = this.#node;
       const isSame = (): boolean => this.#node.head === head && this.#node.flushes === flushes;
       let isAfter = !this.#node.isFlushing;
-      // Once others have come in between, or those before it have gone, nothing of the rest is sure.
+      // The rest is not sure once other transactions came in between, or earlier ones have left the pool.
       for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && isAfter && isSame();
     });
   }
@@ -213,14 +213,14 @@ export class EvmClient {
     return alsoAt === undefined || nonce % 2 === 1 ? this.#node : this.#world.process(alsoAt);
   }
 
-  /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */
+  /** Submits a transaction and returns whether it was taken. `isAfter`: the one before it in its batch was taken. */
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     tx.sentAt = this.#world.now;
     tx.sentHead = this.#world.height;
     const node = this.#nodeFor(tx);
     const { length } = this.#sentBy(tx.from);
     const isHeldUp = this.#aftermath.lasts(node);
-    // The answer may be lost with the node, and those after it come before it then.
+    // The answer may be lost with the node, and later transactions then come before this one.
     const isFirst = !this.#given.has(tx.hash);
     const submission = new Submission(node, tx, { isFirst, isAfter, isHeldUp });
     this.#given.add(tx.hash);
@@ -257,7 +257,7 @@ export class EvmClient {
     this.#waits.look(POLL_MICROS);
     this.#isPolling = false;
     for (const tx of open) {
-      // Those that it was to follow may have been lost with the node, or come after it now.
+      // The transactions that it was to follow may be lost with the node, or may come after it now.
       if (isOpen(tx) && this.#world.now - tx.sentAt >= RESEND_MICROS) await this.#submit(tx, false);
     }
   }
@@ -284,7 +284,7 @@ export class EvmClient {
         await this.#replaced(ask, other, tx.receipt.blockNumber <= this.#node.decided);
   }
 
-  /** Its nonce is used: no node that has been told of the block has it in its pool. */
+  /** Its nonce is used: a node that has been told of the block must not have it in its pool. */
   async #replaced(ask: EthAsk, tx: SentTx, isTold: boolean): Promise<void> {
     tx.isReplaced = true;
     const reply = await ask('eth_getTransactionByHash', [tx.hash]);

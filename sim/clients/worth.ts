@@ -1,9 +1,12 @@
 import type { EthTx } from '../../core/app/chain.ts';
 
-/** What a transaction offers, wei a gas. */
+/** What a transaction offers, in wei per gas. */
 type Offer = Pick<EthTx, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
-/** Negative when `a` is worth less to a pool: by what it pays in the next block, then by what it could pay, then by what it wishes to. */
+/**
+ * Negative when `a` is worth less to a pool. Compares the tip paid in the next block, then the fee cap, then the tip
+ * cap.
+ */
 export function compareWorth(a: Offer, b: Offer, baseFee: bigint): number {
   const worth = ({ maxFeePerGas: cap, maxPriorityFeePerGas: wish }: Offer): readonly bigint[] => [
     wish < cap - baseFee ? wish : cap - baseFee,

@@ -5,14 +5,14 @@ import type { NodeFactory } from '../machine/simNode.ts';
 import { type RunOptions, runScenario } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
 
-/** One crash: at one effect boundary, with one thing that becomes of what was not synced. */
+/** One crash: at one effect boundary, with one power loss for the bytes that are not synced. */
 export interface CrashCase {
   readonly name: string;
   readonly point: CrashPoint;
-  /** The n-th time that the victim comes by the point from the first height on. */
+  /** The n-th time that the victim passes the point, counted from the first height on. */
   readonly count: number;
   readonly powerLoss: PowerLoss;
-  /** A scenario that runs by itself. */
+  /** A complete scenario. */
   readonly text: string;
 }
 
@@ -45,7 +45,7 @@ until: {height: ${to + HEIGHTS_AFTER}}
 `;
 }
 
-/** Counts what the victim passes, without changing the run. */
+/** Counts the boundaries that the victim passes, without changing the run. */
 function counting(
   { victim, from, to }: MatrixOptions,
   counts: Map<CrashPoint, number>,
@@ -86,14 +86,14 @@ function counting(
 
 /**
  * Every effect boundary that the victim passes while it works on the heights, with each power loss. The boundaries are
- * those of one run without a crash: up to its crash, each case is that run.
+ * those of one run without a crash. Each case is the same as that run up to its crash.
  */
 export async function crashMatrix(
   options: MatrixOptions,
   seed: string,
 ): Promise<Result<readonly CrashCase[], ScenarioError>> {
   const counts = new Map<CrashPoint, number>();
-  // The same timeline with a crash that never comes: the dice fall as in the cases.
+  // The same timeline with a crash that never comes, so that all choices are drawn as in the cases.
   const never = `{crash: ${options.victim}, point: turnover, count: 1000000}`;
   const counted = await runScenario(scenarioText(options, 'crash-matrix', never), {
     seed,

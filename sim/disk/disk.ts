@@ -21,7 +21,7 @@ import type { PowerLoss } from './powerLoss.ts';
 export type LogFault = 'torn' | 'flip' | 'truncate';
 /**
  * - `eio`: the next sync fails, and what it should have made durable may be lost;
- * - `full`: no room: nothing is written until there is some again, which a write looks for every `ROOM_MICROS`;
+ * - `full`: nothing is written while there is no room. A write looks for room every `ROOM_MICROS`;
  * - `slow`: each write takes `SLOW_MICROS` longer.
  */
 export type DeviceFault = 'eio' | 'full' | 'slow';
@@ -31,9 +31,9 @@ export const LOG_FAULTS: readonly LogFault[] = ['torn', 'flip', 'truncate'];
 export const DEVICE_FAULTS: readonly DeviceFault[] = ['eio', 'full', 'slow'];
 export const DISK_FAULTS: readonly DiskFaultKind[] = [...LOG_FAULTS, ...DB_FAULTS, ...DEVICE_FAULTS];
 
-/** What a write on a slow disk takes on top. */
+/** Extra time of a write on a slow disk. */
 export const SLOW_MICROS = 2_000_000;
-/** From one look for room on a full disk to the next. */
+/** Interval between two looks for room on a full disk. */
 export const ROOM_MICROS = 500_000;
 
 const isOneOf = <T extends DiskFaultKind>(fault: DiskFaultKind, list: readonly T[]): fault is T =>
@@ -47,20 +47,20 @@ export class Disk<Guard> {
   /** The next sync fails. */
   failsNext = false;
   isSlow = false;
-  /** What was begun before a trouble ended is done by then, in virtual microseconds. */
+  /** Writes begun before a fault ended are done by this time, in virtual microseconds. */
   lateUntil = 0;
-  /** The drive has broken a promise: its node may have to stop, and nobody counts on its stores. */
+  /** The drive has broken a promise: its node may have to stop, and no checker relies on its stores. */
   isDamaged = false;
-  /** The drive has lost what it said was durable in the log: a lock may be gone, and the node cannot know. */
+  /** The drive has lost log records that it had reported as durable. A lock may be gone, and the node cannot know. */
   hasForgotten = false;
-  /** How often another took its place. */
+  /** How often the disk was replaced. */
   wipes = 0;
 
   crash(loss: PowerLoss, choices: ChoiceStream): void {
     this.log.crash(loss, choices);
   }
 
-  /** Its node has stopped in good order. */
+  /** Its node has stopped cleanly. */
   close(): void {
     this.log.close();
   }
@@ -89,12 +89,12 @@ export class Disk<Guard> {
     return true;
   }
 
-  /** When what is written now is there, at the latest, as far as faults go. */
+  /** The time by which a write of now is durable at the latest, as far as faults go. */
   syncedBy(now: number): number {
     return this.isSlow ? now + SLOW_MICROS : Math.max(now, this.lateUntil);
   }
 
-  /** The end, at `now`, of a fault that has a duration. */
+  /** Ends a fault that has a duration, at `now`. */
   repair(fault: DiskFaultKind, now: number): void {
     if (fault === 'full') {
       this.log.isFull = false;

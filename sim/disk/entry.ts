@@ -2,13 +2,16 @@ import { type Bytes, compareBytes } from '../../core/lib/bytes.ts';
 import { aligned } from '../../core/lib/room.ts';
 
 const PAGE_BYTES = 65_536;
-/** What takes more has a page of its own. */
+/** A larger entry has a page of its own. */
 const SHARED_BYTES_MAX = PAGE_BYTES / 16;
 
-/** One key with its value. Most are never read again: they lie in a page with others, and an array of its own has only what is asked for. */
+/**
+ * One key with its value. Most values are never read again, so they lie in a page with others. Only a value that is
+ * read gets an array of its own.
+ */
 export class Entry {
   isGone = false;
-  /** Another one that is found in the same place. */
+  /** Another entry with the same hash. */
   next: Entry | undefined;
   readonly #page: Bytes;
   readonly #at: number;
@@ -16,7 +19,7 @@ export class Entry {
   readonly #valueLength: number;
   #value: Bytes | undefined;
 
-  /** The value lies behind the key, where a word may begin. */
+  /** The value begins at the next aligned offset behind the key. */
   constructor(page: Bytes, at: number, keyLength: number, valueLength: number, next: Entry | undefined) {
     this.#page = page;
     this.#at = at;
@@ -38,7 +41,7 @@ export class Entry {
     return this.#value;
   }
 
-  /** To be kept as it is. */
+  /** Keeps the array itself, not a copy. */
   set value(value: Bytes) {
     this.#value = value;
   }
@@ -51,7 +54,7 @@ export class Entry {
     return true;
   }
 
-  /** As `compareBytes` of the two keys. */
+  /** The same result as `compareBytes` of the two keys. */
   compareKey(key: Bytes): number {
     const [page, at, length] = [this.#page, this.#at, this.#keyLength];
     const shared = Math.min(length, key.length);
@@ -67,12 +70,12 @@ export class Entry {
   }
 }
 
-/** Where the entries of one disk lie. */
+/** The memory of one disk's entries. */
 export class Pages {
   #page: Bytes = new Uint8Array(0);
   #taken = 0;
 
-  /** An entry of copies. */
+  /** Makes an entry with copies of key and value. */
   entry(key: Bytes, value: Bytes, next: Entry | undefined): Entry {
     const valueAt = aligned(key.length);
     const size = valueAt + value.length;

@@ -5,7 +5,7 @@ import { hashBytes } from '../world/rolling.ts';
 /** length u32 ‖ checksum u32, big-endian, before each body; the checksum covers the length too. */
 const HEAD_BYTES = 8;
 const HEIGHT_BYTES = 8;
-/** A longer length can only be damage. */
+/** A greater length can only be damage. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
 const checksum = (body: Bytes): number => hashBytes(body, body.length);

@@ -1,7 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { compareEntries, type Entry } from './entry.ts';
 
-/** Entries in the order of their keys, sorted only where somebody looks: those that begin with one byte are apart from all others. */
+/** Entries in key order, sorted only when they are read. Each first byte has a list of its own. */
 export class KeyOrder {
   readonly #runs: (Run | undefined)[] = [];
 
@@ -12,13 +12,13 @@ export class KeyOrder {
     run.written.push(entry);
   }
 
-  /** Of an entry that is gone. */
+  /** Counts an entry that is gone. */
   removed({ firstByte }: Entry): void {
     const run = this.#runs[firstByte];
     if (run !== undefined) run.deleted++;
   }
 
-  /** Those from `gte` to below `lt`. */
+  /** The entries from `gte` to below `lt`. */
   between(gte: Bytes, lt: Bytes): readonly Entry[] {
     const out: Entry[] = [];
     for (let first = firstOf(gte); first <= firstOf(lt); first++) {
@@ -36,7 +36,7 @@ export class KeyOrder {
 
 const firstOf = (key: Bytes): number => key[0] ?? 0;
 
-/** In key order, but for what was written and deleted since. */
+/** Entries with one first byte: in key order, and those written and deleted since. */
 class Run {
   written: Entry[] = [];
   deleted = 0;
@@ -54,7 +54,7 @@ class Run {
   }
 }
 
-/** Two lists in key order as one; the second is short, so most of the first goes over unread. */
+/** Merges two lists in key order. The second is short, so most of the first is copied without a comparison. */
 function merged(a: readonly Entry[], b: readonly Entry[]): readonly Entry[] {
   const out: Entry[] = [];
   let at = 0;
@@ -66,7 +66,7 @@ function merged(a: readonly Entry[], b: readonly Entry[]): readonly Entry[] {
   return out;
 }
 
-/** Where `key` is or would be, not before `from`. */
+/** The index at which `key` is or would be, not before `from`. */
 function lowerBound(entries: readonly Entry[], key: Bytes, from = 0): number {
   let low = from;
   let high = entries.length;

@@ -14,23 +14,23 @@ export class DiskFault extends Error {
 export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale' | 'unreadable';
 export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale', 'unreadable'];
 
-/** What a batch replaced: of each write what has its key, and the value before, undefined where there was none. */
+/** What a batch replaced: the entry of each write, and the value before, which is undefined if there was none. */
 interface Undo {
   readonly entries: Entry[];
   readonly before: (Bytes | undefined)[];
 }
 
-/** Batches whose former values are kept, for faults that bring them back. */
+/** Batches whose old values are kept, for faults that bring them back. */
 const UNDO_MAX = 3;
 /** Reads that one `stale` fault may answer with an older value. */
 const STALE_READS = 8;
-/** An `unreadable` fault refuses one of the next 2 reads, or of the next 4, and so on to the power of this. */
+/** An `unreadable` fault refuses one of the next 2^n reads, with n drawn from 1 to this. */
 const REFUSED_AMONG_LOG2 = 6;
 
-/** Seed of the hash that finds an entry; keys are compared in full. */
+/** Seed of the hash by which entries are found. Keys are compared in full as well. */
 const KEY_SEED = 0x6b76;
 
-/** A small integer for the host: a Map finds those fastest. */
+/** A small integer, which the host's Map finds fastest. */
 const placeOf = (key: Bytes): number => hashBytes(key, KEY_SEED) | 0;
 
 /** The database as it lies on the disk: every batch in it is complete and durable. */
@@ -39,18 +39,18 @@ export class KvDisk {
   readonly #pages = new Pages();
   #order = new KeyOrder();
   #count = 0;
-  /** Of the newest batches, oldest first. */
+  /** The newest batches, oldest first. */
   #undo: Undo[] = [];
   #staleReads = 0;
-  /** Reads until one is refused, that one included; 0 where none will be. */
+  /** Reads up to and including the one that is refused; 0: none will be. */
   #refusedIn = 0;
 
-  /** Some read to come may be answered with an older value. */
+  /** A read to come may be answered with an older value. */
   get isStale(): boolean {
     return this.#staleReads > 0;
   }
 
-  /** Before each read of the node's own. Throws DiskFault where the drive refuses it. */
+  /** To be called before each read of the node itself. Throws DiskFault if the drive refuses the read. */
   beforeRead(): void {
     if (this.#refusedIn === 0 || --this.#refusedIn > 0) return;
     throw new DiskFault('cannot read the database: input/output error (EIO)');
@@ -71,7 +71,7 @@ export class KvDisk {
     return entryOf(this.#places.get(placeOf(key)), key);
   }
 
-  /** Answers with the first key that was to go and was not there. */
+  /** Writes a batch. Returns the first key that it was to delete and that was not there. */
   apply(ops: readonly KvOp[]): Bytes | undefined {
     const undo = this.#write(ops);
     this.#undo.push(undo);
@@ -88,7 +88,7 @@ export class KvDisk {
     return undo;
   }
 
-  /** The value that the newest batch replaced. */
+  /** The value that the newest batch replaced, if any. */
   #older(key: Bytes): Bytes | undefined {
     const newest = this.#undo.at(-1);
     return newest?.before[newest.entries.findIndex((entry) => entry.hasKey(key))];
@@ -99,8 +99,8 @@ export class KvDisk {
    * - `rot`: one bit of one value is inverted;
    * - `misplaced`: the value of one key lies under another one;
    * - `lost_batch`: the newest batch never reached the disk, or the one before it did not although the newest did;
-   * - `stale`: the next reads of keys whose values the newest batch has replaced answer what was there before;
-   * - `unreadable`: one of the next reads fails; the drive still has what it had.
+   * - `stale`: the next reads of keys that the newest batch has changed return the value before;
+   * - `unreadable`: one of the next reads fails, and the data is still intact.
    */
   damage(fault: DbFault, choices: ChoiceStream): boolean {
     const entries = this.#order.all();
@@ -141,7 +141,7 @@ export class KvDisk {
     const later = this.#undo.slice(at + 1);
     const isRewritten = (key: Bytes): boolean =>
       later.some(({ entries }) => entries.some((entry) => entry.hasKey(key)));
-    // Backwards: of a key that the batch wrote twice the first entry tells what was before.
+    // Backwards: if the batch wrote a key twice, its first entry has the value from before the batch.
     const back = lost.entries
       .map(({ key }, i): KvOp => {
         const value = lost.before[i];
@@ -172,7 +172,7 @@ export class KvDisk {
     return this.#order.all();
   }
 
-  /** Each entry with what another drive has under its key, in no order. */
+  /** Visits each entry with the value that another disk has under its key, in no order. */
   beside(other: KvDisk, visit: (key: Bytes, own: Bytes, theirs: Bytes | undefined) => void): void {
     for (const [place, first] of this.#places)
       for (let entry: Entry | undefined = first; entry !== undefined; entry = entry.next)
@@ -230,7 +230,7 @@ function entryOf(first: Entry | undefined, key: Bytes): Entry | undefined {
   return undefined;
 }
 
-/** What a batch must pass before and after it becomes durable; throws when the node dies there. */
+/** The crash points before and after a batch becomes durable. `alive` is false when the node died at one of them. */
 export interface KvGate {
   readonly alive: boolean;
   beforeBatch(): void;

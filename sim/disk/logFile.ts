@@ -7,9 +7,9 @@ import { type PowerLoss, survivors } from './powerLoss.ts';
 
 export interface Recovery {
   readonly records: readonly LogRecord[];
-  /** Bytes behind the last whole record, cut off and forgotten. */
+  /** Bytes behind the last whole record, which recovery cuts off. */
   readonly tornBytes: number;
-  /** Whole records lie behind the damage: more than an unfinished write is lost, and the node can tell. */
+  /** Whole records lie behind the damage: more was lost than an unfinished write, and the node can tell. */
   readonly lossy: boolean;
 }
 
@@ -21,16 +21,16 @@ export interface Recovery {
 export class LogFile {
   #synced: LogRecord[] = [];
   #pending: LogRecord[] = [];
-  /** What lies behind the synced records after a crash or a fault, not yet read by a recovery. */
+  /** Bytes behind the synced records after a crash or a fault, until a recovery reads them. */
   #tail: Bytes = EMPTY;
-  /** How many of those in flight have room; undefined while all have. */
+  /** How many records in flight have room; undefined: all have. */
   #roomFor: number | undefined;
 
   get isFull(): boolean {
     return this.#roomFor !== undefined;
   }
 
-  /** From now on there is no room for what is appended, or again for all of it. */
+  /** Set: there is no room for what is appended from now on. Cleared: there is room for everything again. */
   set isFull(isFull: boolean) {
     this.#roomFor = isFull ? (this.#roomFor ?? this.#pending.length) : undefined;
   }
@@ -44,7 +44,7 @@ export class LogFile {
     this.#pending = [];
   }
 
-  /** Forgets records up to `height`. Only synced ones: those in flight are of the next height. */
+  /** Forgets synced records up to `height`. Those in flight belong to the next height. */
   turnover(height: Height): void {
     this.#synced = this.#synced.filter((record) => record.height > height);
   }
@@ -54,12 +54,12 @@ export class LogFile {
     this.#tail = concat(this.#tail, survivors(pending, loss, choices));
   }
 
-  /** The process ends in good order. */
+  /** The process ends cleanly. */
   close(): void {
     for (const record of this.#leave()) this.#synced.push(record);
   }
 
-  /** Those in flight that have room: what waits for it is in memory alone. */
+  /** Takes out the records in flight that have room. The others exist in memory only. */
   #leave(): readonly LogRecord[] {
     const written = this.#pending.slice(0, this.#roomFor);
     this.#pending = [];

@@ -1,13 +1,13 @@
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { BETWEEN } from './told.ts';
 
-/** What a node tells between blocks: its name in `tm.event`, and of which height and round. */
+/** Something that a node announces between blocks: its name in `tm.event`, its height and round. */
 export interface Happening {
   readonly name: string;
   readonly place: string;
 }
 
-/** What a node's own event is to those who listen; undefined for what is not told, or told of a block. */
+/** The announcement for an event of a node; undefined if there is none, or if it comes with a block. */
 export function happeningOf(event: NodeEvent): Happening | undefined {
   if (event.kind === 'vote') return { name: 'Vote', place: `${event.vote.height}/${event.vote.round}` };
   if (event.kind !== 'round' && event.kind !== 'newRound' && event.kind !== 'completeProposal')
@@ -17,7 +17,7 @@ export function happeningOf(event: NodeEvent): Happening | undefined {
   return { name: event.kind === 'newRound' ? 'NewRound' : 'CompleteProposal', place };
 }
 
-/** The same as it was told; undefined where it is none. */
+/** The same, read from what a client was told; undefined if it is no such announcement. */
 export function toldHappening(name: string, value: unknown): Happening | undefined {
   if (BETWEEN[name] === undefined) return undefined;
   const { Vote, ...of } = (value ?? {}) as { readonly Vote?: object };
@@ -25,12 +25,12 @@ export function toldHappening(name: string, value: unknown): Happening | undefin
   return { name, place: `${height}/${round}` };
 }
 
-/** What one connection hears between blocks: in order, and since it hears the present nothing is left out. */
+/** What one connection hears between blocks. It hears it in order, and without gaps once it is live. */
 export class Between {
   #happened: string[] = [];
-  /** Where in that it is told next. */
+  /** Index of what may be told next. */
   #next = 0;
-  /** From there on all is told. */
+  /** Index from which nothing may be left out. */
   #live = Number.POSITIVE_INFINITY;
 
   onConnect(): void {
@@ -45,7 +45,7 @@ export class Between {
     this.#happened.push(`${name} ${place}`);
   }
 
-  /** What was left out, or never happened. */
+  /** Describes what was left out, or what never happened. */
   problem({ name, place }: Happening): string | undefined {
     const at = this.#happened.indexOf(`${name} ${place}`, this.#next);
     if (at < 0) return `was told of ${name} ${place}, which did not happen then`;

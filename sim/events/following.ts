@@ -29,7 +29,7 @@ const isAfter = ([height, event]: Place, [otherHeight, otherEvent]: Place): bool
 
 const TYPE = 'tendermint/event/';
 
-/** One query that a client follows: what it was told, and where it goes on after a break. */
+/** One query that a client follows: what it was told, and where it resumes after a break. */
 export class Following {
   readonly query: string;
   readonly told: Told[] = [];
@@ -38,7 +38,7 @@ export class Following {
   from = 1;
   readonly #matches: Matches;
   readonly #between = new Between();
-  /** The newest event that it has, and the last one of this connection. */
+  /** The newest event that the client has, and the last one of this connection. */
   #newest: Place = [0, -1];
   #last: Place = [0, -1];
   #isCancelled = false;
@@ -59,7 +59,7 @@ export class Following {
     this.#between.onConnect();
   }
 
-  /** Its node cannot tell the past: this connection hears nothing more. */
+  /** The node cannot read its past: this connection hears nothing more. */
   onCancelled(): void {
     this.#isCancelled = true;
   }
@@ -69,12 +69,12 @@ export class Following {
     this.#between.onLive();
   }
 
-  /** Its node tells something between blocks. */
+  /** The node announces something between blocks. */
   onHappening(one: Happening): void {
     if (this.#matches(new Map([['tm.event', [one.name]]]))) this.#between.onHappening(one);
   }
 
-  /** Whether it is something new. */
+  /** Takes an event and returns whether it is new. */
   onEvent(result: EventResult): boolean {
     if (result.query !== this.query) this.#complain(`was told of ${result.query} instead of ${this.query}`);
     if (result.position === undefined) {
@@ -85,7 +85,8 @@ export class Following {
     if (!isAfter(place, this.#last))
       this.#complain(`was told ${place.join('/')} after ${this.#last.join('/')}`);
     this.#last = place;
-    // From the height of the last event on: what it says we have is skipped, as docs/events.md tells clients.
+    // A resumed subscription begins at the height of the last event. The client skips what it has, as docs/events.md
+    // says.
     if (!isAfter(place, this.#newest)) return false;
     this.#newest = place;
     this.from = place[0];
@@ -93,7 +94,7 @@ export class Following {
     return true;
   }
 
-  /** What happens between blocks has no place, and no key but its name. */
+  /** An announcement between blocks has no position, and no key but its name. */
   #onBetween({ data, events = {} }: EventResult): void {
     const name = events['tm.event']?.join() ?? '';
     const keys: Keys = new Map([['tm.event', [name]]]);
@@ -106,7 +107,9 @@ export class Following {
     if (problem !== undefined) this.#complain(problem);
   }
 
-  /** The first thing that it was told wrongly of this chain; it must have been told all up to `least`. */
+  /**
+   * Describes the first difference between what was told and this chain. Everything up to `least` must have been told.
+   */
   problem(rpc: RpcContext, least: number): string | undefined {
     let next = 0;
     for (let height = Math.max(1, rpc.chain.base()); height <= rpc.chain.head(); height++) {

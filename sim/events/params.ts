@@ -1,6 +1,6 @@
 import type { ConsensusParams } from '../../core/types/params.ts';
 
-/** As CometBFT's JSON writes what a chain goes by. */
+/** Consensus parameters as CometBFT's JSON writes them. */
 export const shownParams = (params: ConsensusParams): Readonly<Record<string, unknown>> => ({
   block: { max_bytes: String(params.block.maxBytes), max_gas: String(params.block.maxGas) },
   evidence: {

@@ -1,4 +1,4 @@
-/** CometBFT 0.38's query language, read and answered without the core's words: it is judged by these. */
+/** CometBFT 0.38's query language, read and answered without the core's code, which is judged by it. */
 
 /** Composite key (`type.attribute`) to its values. */
 export type Keys = ReadonlyMap<string, readonly string[]>;
@@ -13,10 +13,10 @@ const CONDITION =
   /\s*([\p{L}_][\p{L}\p{Nd}._-]*)\s*(<=|>=|[<>=]|CONTAINS|EXISTS)\s*(?:'([^']*)'|(\d+(?:\.\d*)?))?\s*(AND|$)/uy;
 const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/;
 const DECIMAL = /^(\d+)(?:\.(\d*))?/;
-/** More digits behind the point than anything here has. */
+/** Decimal places that are compared. No value here has more. */
 const PLACES = 80;
 
-/** What a query asks; undefined for one that cannot be read, such as one about times, which no event here has. */
+/** Reads a query. undefined if it cannot be read, such as one with a time, which no event here has. */
 export function readQuery(text: string): Matches | undefined {
   const conditions: Condition[] = [];
   CONDITION.lastIndex = 0;
@@ -30,7 +30,7 @@ export function readQuery(text: string): Matches | undefined {
   return (keys) => conditions.every(({ tag, isMet }) => valuesOf(keys, tag).some(isMet));
 }
 
-/** The values of a key; a type of events without an attribute has the value '' where one of its attributes is. */
+/** The values of a key. The bare type of an event has the value '' if the event has an attribute. */
 function valuesOf(keys: Keys, tag: string): readonly string[] {
   const isType = [...keys.keys()].some((key) => key.slice(0, key.lastIndexOf('.')) === tag);
   return [...((tag.includes('.') ? keys.get(tag) : undefined) ?? []), ...(isType ? [''] : [])];
@@ -59,10 +59,10 @@ function test(
   };
 }
 
-/** An address is the same in each of its spellings. */
+/** An address is the same in upper and lower case. */
 const spelled = (value: string): string => (ADDRESS.test(value) ? value.toLowerCase() : value);
 
-/** The number that a text begins with, as a whole one. */
+/** The decimal number at the beginning of a text, scaled to a whole one. */
 function scaled(text: string): bigint | undefined {
   const [, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
   return whole === undefined ? undefined : BigInt(whole + fraction.slice(0, PLACES).padEnd(PLACES, '0'));

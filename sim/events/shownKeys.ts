@@ -9,7 +9,7 @@ export const shownKey = ({ type, bytes }: PublicKey) => ({
   value: toBase64(bytes),
 });
 
-/** In what an application changes, where Go's form of a oneof shows. */
+/** The same in a validator update, where Go's form of a oneof shows. */
 export const changedKey = ({ type, bytes }: PublicKey): Shown => ({
   Sum:
     type === 'ed25519'
@@ -17,7 +17,7 @@ export const changedKey = ({ type, bytes }: PublicKey): Shown => ({
       : { type: 'tendermint.crypto.PublicKey_Secp256K1', value: { secp256k1: toBase64(bytes) } },
 });
 
-/** As the SDK's JSON writes it. */
+/** A validator's key as the SDK's JSON writes it. */
 export const sdkKey = ({ type, bytes }: PublicKey): Shown => ({
   '@type': type === 'ed25519' ? '/cosmos.crypto.ed25519.PubKey' : '/cosmos.crypto.secp256k1.PubKey',
   key: toBase64(bytes),

@@ -1,4 +1,4 @@
-/** What CometBFT 0.38 tells of a decided block, and in which order: the core's event model is judged by these words. */
+/** What CometBFT 0.38 tells of a decided block, and in which order. The core's events are judged by this. */
 import { formatTime } from '../../core/codec/timeText.ts';
 import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
@@ -14,7 +14,7 @@ import { shownParams } from './params.ts';
 import type { Keys } from './query.ts';
 import { changedKey, shownKey } from './shownKeys.ts';
 
-/** What must be told; `undefined` is what must be left out, and what is not named here is not looked at. */
+/** What must be told. `undefined` must be left out, and a field that is not named is not checked. */
 type Truth = unknown;
 
 export interface Event {
@@ -24,7 +24,7 @@ export interface Event {
   readonly txIndex: number | null;
 }
 
-/** What happens between blocks, by `tm.event`, with the type that its data has. */
+/** Events between blocks, by `tm.event`, with the type of their data. */
 export const BETWEEN: Readonly<Record<string, string>> = {
   NewRound: 'NewRound',
   CompleteProposal: 'CompleteProposal',
@@ -119,7 +119,7 @@ function txEvent(height: string, index: number, tx: Bytes, result: TxResult, sha
 
 const listed = (list: readonly unknown[]): Truth => (list.length === 0 ? undefined : list);
 
-/** Each attribute that has a name, of each event that has one, whether it is indexed or not; then what the node adds. */
+/** Every attribute with a name, of every event with a type, indexed or not; then the keys that the node adds. */
 function keysOf(events: readonly AbciEvent[], own: Readonly<Record<string, string>>): Keys {
   const named = events.flatMap(({ type, attributes }) =>
     attributes.flatMap(({ key, value }) =>
@@ -166,7 +166,7 @@ const shownEvidence = (evidence: Evidence): Truth =>
         },
       };
 
-/** Where something is told otherwise than it is; undefined if nowhere. */
+/** Describes where something is told otherwise than it is; undefined if nowhere. */
 export function untruth(told: unknown, truth: Truth, path = ''): string | undefined {
   if (typeof truth !== 'object' || truth === null)
     return told === truth ? undefined : `${path} ${JSON.stringify(told)}, should be ${JSON.stringify(truth)}`;
@@ -180,7 +180,7 @@ export function untruth(told: unknown, truth: Truth, path = ''): string | undefi
   return undefined;
 }
 
-/** The same for an event's keys, of which there may be no others. */
+/** The same for an event's keys. There may be no other keys. */
 export function wrongKeys(told: Readonly<Record<string, readonly string[]>>, keys: Keys): string | undefined {
   const stranger = Object.keys(told).find((key) => !keys.has(key));
   return stranger === undefined ? untruth(told, Object.fromEntries(keys), 'events') : `events.${stranger}`;

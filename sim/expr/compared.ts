@@ -14,13 +14,13 @@ import type { Expr } from './expr.ts';
 const SHOWN_MAX = 8;
 
 export interface Compared {
-  /** `v0: unknown, v1: 5e1f00aa`: the values on both sides of what a sentence compares. */
+  /** `v0: unknown, v1: 5e1f00aa`: the values on both sides of a comparison. */
   readonly text: string;
   /** Whether one of them is not known, which makes every comparison with it false. */
   readonly isUnknown: boolean;
 }
 
-/** What an expression compared, to say why it does not hold. */
+/** The values that an expression compared, to say why it does not hold. */
 export function compared(expr: Expr, chronicle: Chronicle): Compared {
   const values: Value[] = [];
   const text = textOf(expr, chronicle, scopeAt(chronicle, undefined), values);
@@ -48,7 +48,7 @@ function textOf(expr: Expr, c: Chronicle, scope: Scope, values: Value[]): string
         member,
         around: new Map([...scope, [expr.name, member]]),
       }));
-      // Everyone's value for `equal`, which no single one breaks; else those for whom it is not true.
+      // For `equal` the value of every member, as no single one breaks it; else the members for which it is not true.
       const told = members.filter(
         ({ around }) => expr.body.kind === 'equal' || !truth(evaluate(expr.body, c, around, undefined)),
       );

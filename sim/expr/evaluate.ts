@@ -4,7 +4,7 @@ import type { Process } from '../machine/process.ts';
 import type { Expr, Field, Range } from './expr.ts';
 import type { Money } from './money.ts';
 
-/** Blocks as the first correct node decided them, and when. */
+/** A block as the first correct node decided it, and when. */
 export interface DecidedBlock {
   readonly block: Block;
   /** Virtual µs. */
@@ -17,26 +17,28 @@ export interface Chronicle {
   readonly blocks: ReadonlyMap<number, DecidedBlock>;
   /** Hash of the block that a node decided at a height, in hex. */
   hashOf(node: Process, height: number): string | undefined;
-  /** Of the chain as a node has it: of the first correct one that is up when none is given. */
+  /** Coins of the chain as this node has it. Without a node: as the first correct node has it that is up. */
   money(node: Process | undefined, what: Money): bigint | undefined;
   /** Pieces of evidence in the chain against a validator. */
   evidenceAgainst(name: string): number;
-  /** Heights, rounds and steps for which its key signed more than one value. */
+  /** Heights, rounds and steps for which the validator's key signed more than one value. */
   conflictsOf(name: string): number;
-  /** Of correct nodes, virtual µs since 1970; when they signed for this height, or now. */
+  /** The first or last clock of correct nodes, in virtual µs since 1970: when they signed for this height, or now. */
   clock(which: 'max' | 'min', votedHeight: number | undefined): number | undefined;
 }
 
 export type Value = number | bigint | boolean | string | Process | DecidedBlock | undefined;
 export type Scope = ReadonlyMap<string, Value>;
 
-/** Everyone's value inside a quantifier, for `equal`. */
+/** The values of all members of a quantifier, for `equal`. */
 export interface Around {
   readonly name: string;
   readonly values: readonly Value[];
 }
 
-/** Whether the expression holds. What is not known (a block nobody decided) makes every comparison with it false. */
+/**
+ * Whether the expression holds. Every comparison with an unknown value is false, such as a block that nobody decided.
+ */
 export const holds = (expr: Expr, chronicle: Chronicle, block?: DecidedBlock): boolean =>
   truth(evaluate(expr, chronicle, scopeAt(chronicle, block), undefined));
 

@@ -28,7 +28,7 @@ export const FIELDS = [
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** What a name stands for; a height is a number. */
+/** The kind of thing that a name stands for; a height is a number. */
 export type NameOf = 'node' | 'block' | 'count';
 
 /** An expression over what the omniscient observer knows. It changes nothing. */
@@ -36,7 +36,7 @@ export type Expr =
   | { readonly kind: 'number'; readonly value: number; readonly isTime: boolean }
   | { readonly kind: 'name'; readonly name: string; readonly of: NameOf }
   | { readonly kind: 'money'; readonly what: Money }
-  /** The furthest clock of correct nodes: now, or when they signed for the block before the one at hand. */
+  /** The fastest or slowest clock of correct nodes: now, or when they signed for the block before this one. */
   | { readonly kind: 'clock'; readonly which: 'max' | 'min'; readonly isAtVote: boolean }
   | { readonly kind: 'call'; readonly fn: FunctionName; readonly arg: Expr }
   | { readonly kind: 'field'; readonly of: Expr; readonly field: Field }
@@ -45,7 +45,7 @@ export type Expr =
   | { readonly kind: 'sum'; readonly minus: boolean; readonly left: Expr; readonly right: Expr }
   | { readonly kind: 'compare'; readonly op: Comparison; readonly left: Expr; readonly right: Expr }
   | { readonly kind: 'within'; readonly of: Expr; readonly low: Expr; readonly high: Expr }
-  /** The value is the same for everyone of the quantifier around it. */
+  /** The value is the same for all members of the quantifier around it. */
   | { readonly kind: 'equal'; readonly of: Expr }
   | {
       readonly kind: 'all' | 'exists' | 'count';

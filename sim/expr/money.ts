@@ -5,15 +5,15 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 
-/** What sentences can ask of the coins of a chain, in its smallest unit. */
+/** What expressions can ask about the coins of a chain, in its smallest unit. */
 export const MONEY = ['balances', 'supply', 'burned', 'genesis'] as const;
 export type Money = (typeof MONEY)[number];
 
 /**
- * - `balances`: what all accounts have together, one after the other;
- * - `supply`: what the bank says there is;
+ * - `balances`: the sum of the balances of all accounts;
+ * - `supply`: the total supply according to the bank module;
  * - `burned`: base fees of all blocks, by their gas, unless they are collected;
- * - `genesis`: what there was before the first block.
+ * - `genesis`: the supply before the first block.
  *
  * undefined when the chain does not reach back to genesis.
  */
@@ -51,7 +51,10 @@ export function othersOf(chain: ChainReader, height: number): readonly TxResult[
   });
 }
 
-/** Base fees of a block that went to nobody: an Ethereum transaction pays for the gas it used, another one for all that it asked for. */
+/**
+ * The base fees of a block that nobody received. An Ethereum transaction pays for the gas it used, another one for its
+ * whole gas limit.
+ */
 export function burnedAt(chain: ChainReader, height: number, { collectBaseFee }: FeeMarket): bigint {
   const block = chain.ethBlock(height);
   if (block === undefined || collectBaseFee) return 0n;

@@ -15,7 +15,7 @@ import { clashes, isFixed, isOfOrder, isOrdered, senseOf, wrongArgument, wrongOw
 import { Stop, type Token, tokensOf } from './tokens.ts';
 
 export interface ExprError {
-  /** Characters before the place in the text. */
+  /** Characters before the error in the text. */
   readonly offset: number;
   readonly message: string;
 }
@@ -25,8 +25,8 @@ const QUANTITIES = 'sum(balances), supply, burned, genesis.supply, max(correct c
 const QUANTIFIERS = ['all', 'exists', 'count'] as const;
 
 /**
- * @param known names of nodes: any other word has to be a variable.
- * @param hasPeers whether nodes find each other, and so have peers to count.
+ * @param known Names of nodes. Any other name has to be a variable.
+ * @param hasPeers Whether nodes discover each other, and so have peers to count.
  */
 export function parseExpr(
   text: string,
@@ -46,7 +46,7 @@ class Parser {
   readonly #end: number;
   readonly #known: readonly string[];
   readonly #hasPeers: boolean;
-  /** Of one name, the last counts. */
+  /** Variables in scope. Of equal names the last one counts. */
   readonly #variables: (readonly [name: string, of: NameOf])[] = [
     ['block', 'block'],
     ['prev', 'block'],
@@ -109,7 +109,7 @@ class Parser {
     return expr;
   }
 
-  /** @param start of the first of its tokens. */
+  /** @param start Index of the first token of the expression. */
   #needTruth(expr: Expr, start: number): void {
     if (senseOf(expr) === 'truth') return;
     this.#at = start;
@@ -154,7 +154,10 @@ class Parser {
     return kind === 'count' ? this.#compared(quantified) : quantified;
   }
 
-  /** What is true or false by itself leaves a comparison behind it to the count: `count n in nodes: n.up == 3`. */
+  /**
+   * The body of a count. A comparison behind something that is true or false by itself belongs to the count: `count n
+   * in nodes: n.up == 3`.
+   */
   #counted(): Expr {
     if ([...QUANTIFIERS, 'not'].some((word) => word === this.#peek())) return this.#not();
     const path = this.#sum();
@@ -194,20 +197,20 @@ class Parser {
     return { kind: 'compare', op, left, right };
   }
 
-  /** @param at the token that compares. */
+  /** @param at Index of the token that compares. */
   #needNews(at: number): never {
     this.#at = at;
     this.#fail('expected something of the run to compare: numbers alone are the same in all');
   }
 
-  /** @param at the token that asks for an order. */
+  /** @param at Index of the token that asks for an order. */
   #needOrder(expr: Expr, at: number): void {
     if (isOrdered(expr)) return;
     this.#at = at;
     this.#fail(`expected == or !=: a ${senseOf(expr)} is neither more nor less than another`);
   }
 
-  /** @param at the token between the two. */
+  /** @param at Index of the token between the two. */
   #needLike(left: Expr, right: Expr, at: number): void {
     if (!clashes(left, right)) return;
     this.#at = at;

@@ -1,6 +1,6 @@
 import type { Comparison, Expr, Field, FunctionName } from './expr.ts';
 
-/** What a value is; undefined for a bare number, which goes with times and counts. */
+/** The type of a value; undefined for a bare number, which can be a time or a count. */
 export type Sense = 'truth' | 'time' | 'count' | 'node' | 'block' | 'hash' | undefined;
 
 const CALLS = {
@@ -22,7 +22,7 @@ const TAKES = {
   hash: 'count',
 } as const satisfies Readonly<Record<FunctionName, Sense>>;
 
-/** Fields of blocks; nodes have all that are not only of blocks. */
+/** Fields of blocks. Nodes have all fields but OF_BLOCKS_ONLY. */
 const OF_BLOCKS: readonly Field[] = ['height', 'round', 'time', 'txs', 'evidence', 'signatures'];
 const OF_BLOCKS_ONLY: readonly Field[] = ['time', 'txs', 'evidence', 'signatures'];
 
@@ -50,7 +50,7 @@ export function senseOf(expr: Expr): Sense {
 
 const isNumber = (sense: Sense): boolean => sense === undefined || sense === 'time' || sense === 'count';
 
-/** Whether a comparison of the two, or a sum, says nothing, such as of a height and a time. */
+/** Whether it makes no sense to compare or add the two, such as a height and a time. */
 export function clashes(left: Expr, right: Expr): boolean {
   const [one, other] = [senseOf(left), senseOf(right)];
   if (one === other) return false;
@@ -58,23 +58,23 @@ export function clashes(left: Expr, right: Expr): boolean {
   return true;
 }
 
-/** Whether values such as these come before and after each other, and can be added. */
+/** Whether values of this type have an order and can be added. */
 export const isOrdered = (expr: Expr): boolean => isNumber(senseOf(expr));
 
 export const isOfOrder = (op: Comparison): boolean => op !== '==' && op !== '!=';
 
-/** Whether it is the same in every run. */
+/** Whether the value is the same in every run. */
 export const isFixed = (expr: Expr): boolean =>
   expr.kind === 'number' || (expr.kind === 'sum' && isFixed(expr.left) && isFixed(expr.right));
 
-/** What the function should have been given; undefined when it was. */
+/** What the function takes; undefined if `arg` is such a value. */
 export function wrongArgument(fn: FunctionName, arg: Expr): string | undefined {
   const [sense, wanted] = [senseOf(arg), TAKES[fn]];
   if (sense === wanted || (wanted === 'count' && sense === undefined)) return undefined;
   return wanted === 'node' ? 'a node' : 'a height';
 }
 
-/** Who has such a field; undefined when it is there. */
+/** What has such a field; undefined if `of` has it. */
 export function wrongOwner(of: Expr, field: Field): string | undefined {
   const sense = senseOf(of);
   if (sense === 'node') return OF_BLOCKS_ONLY.includes(field) ? 'a block' : undefined;

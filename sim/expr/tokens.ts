@@ -6,7 +6,7 @@ export interface Token {
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?[a-z]*)|([A-Za-z_][A-Za-z0-9_-]*)|(==|!=|<=|>=|[<>()+\-.,:]))/y;
 const TOKENS_MAX = 1_000;
 
-/** Ends reading at a place in the text. */
+/** Ends parsing at an offset in the text. */
 export class Stop extends Error {
   readonly offset: number;
   constructor(offset: number, message: string) {

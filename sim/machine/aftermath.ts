@@ -1,10 +1,10 @@
 import type { World } from '../world/world.ts';
 import type { Process } from './process.ts';
 
-/** What was asked of a drive in trouble may be answered so much later. */
+/** How late an answer may be that was asked for while the disk was in trouble. */
 const AFTERMATH_MICROS = 5_000_000;
 
-/** Which drives are, or were a moment ago, in trouble: what was asked of them then is late. */
+/** Which disks are in trouble, or were a moment ago. What was asked for then is late. */
 export class Aftermath {
   readonly #world: Pick<World, 'now'>;
   readonly #seen = new Map<Process, number>();
@@ -13,7 +13,7 @@ export class Aftermath {
     this.#world = world;
   }
 
-  /** To be asked again and again: a trouble that nobody sees has no aftermath. */
+  /** To be called regularly: trouble that no call sees has no aftermath. */
   lasts(node: Process): boolean {
     const { isSlow, isFull, isDamaged } = node.disk;
     if (isSlow || isFull || isDamaged) this.#seen.set(node, this.#world.now);

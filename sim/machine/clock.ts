@@ -4,21 +4,22 @@ import type { Micros, Millis } from '../../core/types/ids.ts';
 /** Drift is clamped by the scenario parser to ±this many parts per million, far beyond any real quartz. */
 export const DRIFT_PPM_MAX = 500_000;
 
-/** By how much a timer may be late at most: as on a machine that is busy, not as on one that stands still. */
+/** How late a timer may be at most: as on a busy machine, not as on one that stands still. */
 export const JITTER_MICROS_MAX = 1_000_000;
 
 /**
- * One node's idea of time. Skew and jumps move what `now` says; drift bends both `now` and the length of timers,
- * as a quartz that runs fast does. Jitter makes each timer late by another draw. Timers are monotonic: a jump neither fires nor delays them.
+ * One node's idea of time. Skew and jumps move what `now` says. Drift changes both `now` and the length of timers, as a
+ * fast quartz does. Jitter makes each timer late by a random time. Timers are monotonic: a jump neither fires nor
+ * delays them.
  */
 export class NodeClock {
   readonly #epoch: Micros;
   #base: Micros;
   #baseAt = 0;
   #driftPpm = 0;
-  /** By how much it was set back in all. */
+  /** The sum of all steps by which it was set back. */
   #setBack = 0;
-  /** Each timer that is set is late by up to so many virtual µs. */
+  /** How late each timer may be, in virtual µs. */
   jitter = 0;
 
   /** @param epoch Unix time in µs of virtual time 0. */
@@ -34,7 +35,7 @@ export class NodeClock {
     return this.#base + elapsed + Math.floor((elapsed * this.#driftPpm) / 1_000_000);
   }
 
-  /** What it would say had it never been set back: nothing that passes by this clock passes faster. */
+  /** The reading as if the clock had never been set back, which therefore never decreases. */
   onward(at: number): Micros {
     return this.now(at) + this.#setBack;
   }

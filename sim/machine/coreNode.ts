@@ -19,7 +19,7 @@ import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 import { smallSizes } from './smallSizes.ts';
 import { verifyingOnce } from './verifying.ts';
 
-/** Between two transactions a real node lets its sockets run; here nothing else waits. */
+/** A real node lets its sockets run between two transactions. Here nothing else waits. */
 const noPause = async (): Promise<void> => {};
 
 const configOf = (engine: EngineSpec): NodeCoreConfig => ({
@@ -44,11 +44,11 @@ export function poolOf({ poolTxs, poolBytes, poolLifetime, poolMaxWait }: Engine
   };
 }
 
-/** Genesis files of the worlds that a process goes through: most differ in what their state does not depend on. */
+/** Genesis states that are kept. One process runs many worlds, and their states depend on few fields of genesis. */
 const GENESES_MAX = 64;
 const geneses = new Recent<ReturnType<GenesisMaker>>(GENESES_MAX);
 
-/** All nodes begin with one genesis: its state is worked out once, and written by each. */
+/** All nodes begin with one genesis. Its state is computed once, and each node writes it. */
 const initOnce: GenesisMaker = (kv, genesis, suite) => {
   const { chainId, genesisTime, initialHeight, params, appState } = genesis;
   const name = JSON.stringify([chainId, genesisTime, initialHeight, params.block.maxGas, appState]);
@@ -60,13 +60,13 @@ const initOnce: GenesisMaker = (kv, genesis, suite) => {
   return made;
 };
 
-/** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
+/** Makes nodes of the real core: the simulator replaces only what is around them. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
   const decodeFrame = decodingOnce();
   const verifyVote = verifyingOnce();
   const decodeTx = decodingTxsOnce();
-  /** Of each node's last life. */
+  /** The log of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   let steps = 0;
   return async (env: LifeEnv): Promise<SimNode> => {
@@ -157,7 +157,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
   };
 }
 
-/** The application has no reason of its own to change validators or params: the scenario has. */
+/** The application itself never changes validators or parameters; the scenario does. */
 const amendOf =
   ({ schedule, members }: Cluster): Amend =>
   (height, reply) => {
@@ -173,7 +173,7 @@ const amendOf =
     return { ...reply, validatorUpdates, paramUpdates };
   };
 
-/** Folds what decides a node's next vote: where it stands, what it holds, which votes it has seen. */
+/** Hashes what decides a node's next vote: its position, its locks and proposal, and the votes it has seen. */
 function stateHash(rs: RoundState): number {
   let hash = 17;
   const add = (value: number): void => {

@@ -3,8 +3,8 @@ import { Memo } from '../memo.ts';
 import { hashBytes } from '../world/rolling.ts';
 
 /**
- * Reads equal transactions of one chain once for the whole cluster: each node is given each of them. What was read is a
- * value that no node changes; which bytes a node holds, and what it makes of them, stays its own.
+ * Decodes each transaction of a chain once for the whole cluster, since every node receives it. No node changes the
+ * decoded value. Which bytes a node holds, and what it does with them, stays its own.
  */
 export function decodingTxsOnce(): DecodeTx {
   const memo = new Memo<ReturnType<DecodeTx>>();

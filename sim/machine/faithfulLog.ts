@@ -8,30 +8,33 @@ import { type Running, Shadow, type ShadowParts, type Standing } from './shadow.
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
-/** The node takes these itself: nobody outside is asked to do them. */
+/** Effects that the node handles itself. */
 const isInner = ({ kind }: Effect): boolean => kind === 'publish' || kind === 'reply';
 
-/** A message may go to fewer peers than it should have: some are gone. */
+/** A message may go to fewer peers than asked for: some are gone. */
 const isSame = (asked: Performed, done: Performed): boolean =>
   asked === done || (asked.kind === 'send' && done.kind === 'send' && asked.bytes === done.bytes);
 
-/** Rounds beyond the present one whose votes are compared. */
+/** Rounds beyond the current one whose votes are compared. */
 const ROUNDS_AHEAD = 3;
 
 /**
- * Holds one life of a node to what the log is for, whatever the power does afterwards: nothing that others can see leaves
- * before every record so far is durable, and a log that is whole gives the next life the very state that was lost.
+ * Checks during one life of a node that the log serves its purpose, whatever a power loss does later. Nothing that
+ * others can see may leave before every record so far is durable. A complete log has to give the next life the very
+ * state that was lost.
  */
 export class FaithfulLog {
   #produced = 0;
   #durable = 0;
   #last: LogRecord | undefined;
   #rs: RoundState | undefined;
-  /** What steps have asked for and nobody has done yet, in order. */
+  /** Effects that steps have asked for and that are not performed yet, in order. */
   #asked: Performed[] = [];
   #done = 0;
 
-  /** Counts the records of a machine that has not begun yet, and tries now and then what a restart would make of them. */
+  /**
+   * Counts the records of a machine that has not started yet, and sometimes tries what a restart would make of them.
+   */
   attach(machine: Machine, running: Running, parts: ShadowParts): void {
     const { rs } = running;
     this.#rs = rs;
@@ -40,7 +43,7 @@ export class FaithfulLog {
     machine.step = (now, input) => {
       const effects = step(now, input);
       shadow.hear(input);
-      // Whatever moves the machine is published.
+      // Nothing has changed: every move of the machine is published.
       if (effects.length === 0) return effects;
       for (const effect of effects) {
         shadow.note(effect);
@@ -75,7 +78,7 @@ export class FaithfulLog {
       });
   }
 
-  /** To be asked before an effect is performed. */
+  /** To be called before an effect is performed. */
   check(effect: Performed): void {
     const { kind } = effect;
     this.#mustBeNext(effect);
@@ -83,7 +86,7 @@ export class FaithfulLog {
     assert(this.#produced === this.#durable, `a ${kind} left before the log that it rests on was durable`);
   }
 
-  /** Effects are performed in the order in which steps asked for them; what goes to who is gone stays. */
+  /** Effects are performed in the order in which steps asked for them. Messages to peers that are gone are skipped. */
   #mustBeNext(effect: Performed): void {
     for (; this.#done < this.#asked.length; this.#done++) {
       const asked = this.#asked[this.#done] as Performed;
@@ -97,12 +100,14 @@ export class FaithfulLog {
     this.#done = 0;
   }
 
-  /** The next life has found `log` and made `rs` of it; when nothing of this life is missing, both are the same. */
+  /**
+   * The next life has found `log` and made `rs` of it. If no record of this life is missing, both states are the same.
+   */
   compare(log: readonly LogRecord[], rs: RoundState): void {
     const [last, found, before] = [this.#last, log.at(-1), this.#rs];
     if (last === undefined || found === undefined || before === undefined) return;
     if (last.height !== found.height || !equalBytes(last.bytes, found.bytes)) return;
-    // The store may have gone on with the very batch that the node was waiting for.
+    // The stored chain may have advanced with the very batch that the node was waiting for.
     if (before.height !== rs.height) return;
     mustBeSame(before, rs);
   }
@@ -113,7 +118,7 @@ function mustBeSame(before: RoundState, rs: RoundState): void {
   assert(was === is, `the log gives back another state: ${difference(was, is)}`);
 }
 
-/** Whatever a node waits for is asked for again after a restart: nobody else would wake it. */
+/** A restart asks again for everything that the node waits for: nothing else would wake it. */
 function mustWaitForTheSame({ rs, waitsFor }: Standing, restored: Standing): void {
   const [is, would] = [[...waitsFor].sort(), [...restored.waitsFor].sort()];
   const place = `${rs.height}/${rs.round}, step ${rs.step}`;
@@ -134,7 +139,7 @@ function votesText(votes: VoteSetReader | undefined): string {
   return given.join(' ');
 }
 
-/** What a node's further votes depend on, a line a thing. */
+/** What a node's further votes depend on, one item per line. */
 function stateText(rs: RoundState): string {
   const { proposal, proposalParts: parts } = rs;
   const lines = [
@@ -155,7 +160,7 @@ function stateText(rs: RoundState): string {
   return lines.join('\n');
 }
 
-/** The first line that is not the same. */
+/** The first line that differs. */
 function difference(was: string, is: string): string {
   const [before, after] = [was.split('\n'), is.split('\n')];
   const at = before.findIndex((line, i) => line !== after[i]);

@@ -3,7 +3,7 @@ import type { Input } from '../../core/node/contract.ts';
 import type { Driver } from '../../core/node/driver.ts';
 import type { NodeMachine } from '../../core/node/node.ts';
 
-/** What a node is given it handles once each, in the order in which it was given, whatever it waited for meanwhile. */
+/** Checks that a node handles each input once and in the order in which it came, whatever it waits for meanwhile. */
 export function holdToOrder(driver: Driver, machine: NodeMachine): void {
   let given: Input[] = [];
   let handled = 0;

@@ -35,7 +35,7 @@ export const DEFAULT_LATENCIES: Latencies = {
   app: { low: 500, high: 5_000 },
 };
 
-/** Points of a life at which a crash can be set, besides every virtual time. */
+/** Points at which a crash can be set, besides any virtual time. */
 export const CRASH_POINTS = [
   'append',
   'durable',
@@ -55,8 +55,8 @@ const timerText = (key: TimerKey): string =>
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
 /**
- * One life of a process, from start to crash: the simulated Host. Effects of a life that is over do nothing, so code
- * of a crashed node that is still on the stack can run on without being heard.
+ * One life of a process, from start to crash: the simulated Host. Effects of a life that is over do nothing, so code of
+ * a crashed node that is still on the stack can run on unheard.
  */
 export class Life implements KvGate {
   alive = true;
@@ -66,7 +66,7 @@ export class Life implements KvGate {
   readonly #signs: ChoiceStream;
   readonly #apps: ChoiceStream;
   readonly #checks: ChoiceStream;
-  /** When the application is free for the next block-shaped call. */
+  /** When the application is free for the next call other than checkTx. */
   #appFreeAt = 0;
 
   constructor(world: World, process: Process) {
@@ -131,7 +131,7 @@ export class Life implements KvGate {
     log.append(records);
     const done = (): undefined => {
       if (this.#process.disk.isFull) {
-        // As on a full volume: the write waits for room, and with it all that depends on it.
+        // As on a full volume: the write waits for room, and everything that depends on it waits too.
         this.#later(ROOM_MICROS, 'room', done);
         return undefined;
       }
@@ -140,7 +140,7 @@ export class Life implements KvGate {
       if (!this.#at('durable')) return undefined;
       const hasWaiting = (this.#process.node?.backlog() ?? 0) > 0;
       durable();
-      // What came while the node waited for its drive has been taken now.
+      // Now the node has taken the inputs that waited for its disk.
       if (hasWaiting) this.#world.touch(this.#process);
       return undefined;
     };
@@ -152,7 +152,7 @@ export class Life implements KvGate {
     else this.#later(wait, 'sync', done);
   }
 
-  /** A sync that fails is final: the kernel may have dropped the pages, and the next one would be told that all is well. */
+  /** A failed sync is final: the kernel may have dropped the pages, and the next sync would falsely succeed. */
   #failed(what: string): boolean {
     const { disk } = this.#process;
     if (!disk.failsNext) return false;
@@ -206,7 +206,7 @@ export class Life implements KvGate {
         return;
       case 'publish':
       case 'reply':
-        // The assembly keeps these to itself.
+        // The assembly handles these itself.
         return;
       default:
         unreachable(effect);
@@ -238,7 +238,7 @@ export class Life implements KvGate {
     this.#later(clock.timerMicros(effect.afterMs) + late, 'timer', fire, timerText(key));
   }
 
-  /** The guard is durable before the signature exists; the signature takes its time to come back. */
+  /** The guard is durable before the signature exists. The signature comes back later. */
   #sign(call: CallId, ask: SignAsk): void {
     const process = this.#process;
     const result = process.signer?.sign(process.disk, ask) ?? {
@@ -257,10 +257,10 @@ export class Life implements KvGate {
   }
 
   /**
-   * The virtual time of the answer is drawn now; the work itself happens at that time, all at once, and virtual time
-   * waits for it. So real asynchrony in the EVM library cannot reorder anything, and a crash before the answer is a
-   * crash before the work. Block-shaped calls answer in the order asked. Where the machine takes its time to say what has
-   * been done (`Pace`), everybody but the node sees it meanwhile.
+   * Draws the virtual time of the answer now. The work happens at that time, all at once, and virtual time waits for
+   * it. So real asynchrony in the EVM library cannot reorder anything, and a crash before the answer is a crash before
+   * the work. Calls other than checkTx are answered in the order asked. `Pace` can delay the answer after the work:
+   * meanwhile everybody but the node sees the result.
    */
   #ask(call: CallId, ask: AppAsk): void {
     const { check, app } = this.#world.latencies;
@@ -306,7 +306,7 @@ export class Life implements KvGate {
     else this.#later(wait, 'told', tell, reply.kind);
   }
 
-  /** Virtual µs from the work to the answer. */
+  /** Virtual µs from the work to its answer. */
   #toTell(what: AppAsk['kind']): number {
     const { batch, verdict, answer } = this.#process.pace;
     const delay = what === 'commit' ? batch : what === 'checkTx' ? verdict : answer;
@@ -321,7 +321,7 @@ export class Life implements KvGate {
     });
   }
 
-  /** Counts a crash point; false when the life ended there. */
+  /** Passes a crash point; false when the life ended there. */
   #at(point: CrashPoint): boolean {
     if (this.alive) this.#world.crashPoint(this.#process, point);
     return this.alive;

@@ -5,17 +5,19 @@ import { timersOf, timerText } from './openCalls.ts';
 
 const placeOf = ({ height, round, step }: RoundState): string => `${height}/${round}, step ${step}`;
 
-/** The time-out that comes, in words, if it is one of consensus. */
+/** The consensus time-out that this input is, in words; undefined for any other input. */
 const timeOutOf = (input: Input): string | undefined =>
   input.kind === 'timer' && input.key.machine === 'consensus' ? timerText(input.key) : undefined;
 
-/** A time-out that a machine waits for ends the wait when it comes (L57, L61, L65), and any other moves nothing. */
+/**
+ * Checks that a time-out that a machine waits for ends that wait (L57, L61, L65), and that any other changes nothing.
+ */
 export function holdToTimers(machine: Machine, rs: RoundState, hasInterval: boolean): void {
   const step = machine.step.bind(machine);
   let isOver = false;
   const stepped: Machine['step'] = (now, input) => {
     const effects = step(now, input);
-    // Whoever has stopped answers to nothing any more.
+    // A machine that has halted answers to nothing any more.
     isOver ||= effects.some(({ kind }) => kind === 'halt');
     return effects;
   };

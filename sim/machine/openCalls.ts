@@ -6,7 +6,7 @@ import type { Height } from '../../core/types/ids.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 
-/** Signatures waited for at once, at most: whoever asks for more gives up the oldest. */
+/** Signatures that a node waits for at once. A node that asks for more gives up the oldest. */
 const SIGNS_MAX = 16;
 
 const signText = ({ kind, height, round, bytes }: SignAsk): string =>
@@ -15,7 +15,7 @@ const signText = ({ kind, height, round, bytes }: SignAsk): string =>
 export const conflictText = ({ voteA: { height, round, type, validatorIndex } }: Conflict): string =>
   `the offence of validator ${validatorIndex} in the ${type}s of ${height}/${round}`;
 
-/** A block that was executed and not stored is executed again. */
+/** A call to the application, in words. A block that was executed and not stored is executed again. */
 function appText(ask: AppAsk): string | undefined {
   switch (ask.kind) {
     case 'checkTx':
@@ -31,7 +31,7 @@ function appText(ask: AppAsk): string | undefined {
   }
 }
 
-/** What an effect asks for that only an answer ends; undefined of any other. */
+/** What an effect asks for that only an answer ends, in words; undefined for any other effect. */
 export function askText(effect: Effect): string | undefined {
   if (effect.kind === 'sign') return signText(effect.ask);
   if (effect.kind === 'app') return appText(effect.ask);
@@ -44,7 +44,7 @@ type ConsensusTimer = Extract<TimerKey, { machine: 'consensus' }>;
 export const timerText = ({ kind, height, round }: Omit<ConsensusTimer, 'machine'>): string =>
   `the end of ${kind} ${height}/${round}`;
 
-/** What consensus has asked for at its height and nobody has answered yet. */
+/** What consensus has asked for at its height and has no answer to yet. */
 export class OpenCalls {
   readonly #signs = new Map<CallId, SignAsk>();
   #app: { readonly call: CallId; readonly text: string } | undefined;
@@ -66,7 +66,7 @@ export class OpenCalls {
     if (this.#signs.size > SIGNS_MAX) this.#signs.delete(this.#signs.keys().next().value as CallId);
   }
 
-  /** Nothing of what was asked before concerns the height that begins. */
+  /** A height begins: nothing that was asked before concerns it. */
   onHeight(height: Height): void {
     for (const [call, ask] of this.#signs) if (ask.height < height) this.#signs.delete(call);
     this.#app = undefined;
@@ -78,7 +78,7 @@ export class OpenCalls {
   }
 }
 
-/** What only time ends, by where a node stands. */
+/** The timers that a node waits for at its position, in words. */
 export function timersOf({ height, round, step, held }: RoundState, hasInterval: boolean): readonly string[] {
   const due: ConsensusTimer['kind'][] = [];
   if (step === STEP.newHeight) due.push('newHeight');

@@ -23,14 +23,14 @@ export interface Wrapper {
   input(input: Input): readonly Input[];
   /** Called for each effect before it is performed; what comes back is performed instead. */
   effect(effect: Parameters<Life['perform']>[0]): readonly Parameters<Life['perform']>[0][];
-  /** What is said instead to this peer in the exchange of addresses, which is no matter of the node's. */
+  /** What is sent instead to this peer in the exchange of addresses, which bypasses the node. */
   exchange(peer: string, bytes: Bytes): readonly Bytes[];
 }
 
 export interface ProcessOptions {
   readonly name: string;
   readonly index: number;
-  /** False for a node the scenario declares Byzantine: no invariant speaks for it. */
+  /** False for a node that the scenario declares Byzantine: no invariant covers it. */
   readonly isCorrect: boolean;
   readonly clock: NodeClock;
   readonly disk: Disk<LastSigned>;
@@ -55,42 +55,45 @@ export class Process implements Port {
   /** Why the node stopped itself. */
   haltReason: string | undefined;
   position: Position = POSITION_ZERO;
-  /** Of its consensus, when it was looked at last. */
+  /** Its last step of consensus, when it was looked at last. */
   lastStep = -1;
   /** Highest height that the node has decided, stored and announced. */
   decided = 0;
   lives = 0;
   /** How often it decided to drop a peer. */
   drops = 0;
-  /** How often its operator has had its pool emptied. */
+  /** How often its operator emptied its pool. */
   flushes = 0;
-  /** How many transactions its pool has taken, of clients and of peers. */
+  /** How many transactions of clients and peers its pool has taken. */
   admissions = 0;
-  /** The node has been told to empty its pool, and has not said yet that it has. */
+  /** The node was told to empty its pool, and has not said yet that it did. */
   isFlushing = false;
-  /** What its peer manager would say; undefined where the network connects everyone. */
+  /** Counts of its peer manager; undefined where the network connects all nodes. */
   peerCounts: { connected(): number; banned(): number } | undefined;
   /** Websockets that clients hold open to it. */
   readonly wires = new Set<Wire>();
-  /** Longest virtual µs that consensus waited for its turn at the application. */
+  /** Longest time, in virtual µs, that consensus waited for its turn at the application. */
   stallMicros = 0;
   pace: Pace = {};
-  /** What a Byzantine node serves a light client instead of a block of the chain. */
+  /** What a Byzantine node serves light clients instead of the chain's block. */
   lightLies: ((height: number) => LightBlock | undefined) | undefined;
-  /** Of the program that the next life runs. */
+  /** Version of the program that the next life runs. */
   version = 'simulated';
-  /** Instead of what the scenario says of all nodes. */
+  /** Overrides what the scenario says of all nodes. */
   isIndexed: boolean | undefined;
   readonly #world: World;
   readonly #factory: NodeFactory;
   readonly #peers = new Set<string>();
-  /** Peers with connections that the node has not been told of yet, and how many: it means those before. */
+  /**
+   * Peers with connections of which the node has not been told yet, and their number. The node means earlier
+   * connections.
+   */
   readonly #unheard = new Map<string, number>();
   #life: Life | undefined;
   #node: SimNode | undefined;
-  /** Part of the log was lost, and no signer has been told yet. */
+  /** Part of the log was lost, and the signer has not been told yet. */
   #isLossy = false;
-  /** What would have happened to a paused process; it happens at once when it resumes. */
+  /** What would have happened to a paused process. It happens at once when the process resumes. */
   #held: (() => Promise<void> | undefined)[] = [];
 
   constructor(world: World, options: ProcessOptions) {
@@ -117,12 +120,15 @@ export class Process implements Port {
     return this.#node !== undefined && (this.state === 'up' || this.state === 'paused');
   }
 
-  /** Whether the node was told of this peer, and not that it is gone. */
+  /** Whether the node was told that this peer is up, and not that it is gone. */
   isConnected(peer: string): boolean {
     return this.#peers.has(peer);
   }
 
-  /** Those of them to whom what the node says now goes: not over a connection made since the one that it means. */
+  /**
+   * The peers that a message of the node reaches now. It does not go over a connection newer than the one that the node
+   * means.
+   */
   reachable(peers: readonly string[]): readonly string[] {
     return this.#unheard.size === 0 ? peers : peers.filter((peer) => !this.#unheard.has(peer));
   }
@@ -161,7 +167,7 @@ export class Process implements Port {
   }
 
   /**
-   * Ends the present life at this very point, which may be before it runs: a start writes too.
+   * Ends the current life at this very point, which may be before the node runs: a start writes too.
    * @param dice Names the choices of what is lost.
    * @returns False when there is no life to end.
    */
@@ -175,7 +181,7 @@ export class Process implements Port {
     return true;
   }
 
-  /** The node stopped itself: its disk is as a clean exit leaves it, but for what a failed sync has lost. */
+  /** The node stopped itself. Its disk is as after a clean exit, but for what a failed sync has lost. */
   halt(reason: string, loss: PowerLoss = 'none'): void {
     if (this.state === 'halted') return;
     this.#end('halted');

@@ -11,18 +11,24 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { ChainState } from '../../core/types/state.ts';
 import { askText, conflictText, OpenCalls, timersOf } from './openCalls.ts';
 
-/** Heights that went as they should are tried so rarely, but step by step; later rounds, blocks of several parts, and waits for transactions, always. */
+/**
+ * Heights without trouble are tried only once in so many, but then at every step. Always tried are later rounds, blocks
+ * of several parts, and waits for transactions.
+ */
 const EVERY = 8;
-/** Of one height; longer logs are not tried. */
+/** Records of one height. Longer logs are not tried. */
 const RECORDS_MAX = 4_000;
-/** Before it is tried again a log has grown by this part, a long one by more: a height of many rounds would cost the square of its length. */
+/**
+ * A log is tried again after it has grown by this part, a long log by more. Otherwise a height of many rounds would
+ * cost the square of its length.
+ */
 const GROWTH = 8;
 const LONG = 256;
 
-/** What a machine is made with, but for where its chain stands. */
+/** What a machine is made with, except for the state of its chain. */
 export type ShadowParts = Omit<ConsensusOptions, 'state' | 'lastCommit'>;
 
-/** What the height at hand rests on. */
+/** What the current height builds on. */
 interface Base {
   readonly state: ChainState;
   readonly lastCommit: Commit | undefined;
@@ -31,11 +37,11 @@ interface Base {
 /** The machine that runs. */
 export interface Running {
   readonly rs: RoundState;
-  /** Offences that it would have to tell of again. */
+  /** Offences that it would have to report again. */
   conflicts(): readonly Conflict[];
-  /** Block sync is at work, and it has not asked for anything yet. */
+  /** Block sync is at work, and consensus has not asked for anything yet. */
   isResting(): boolean;
-  /** What it began with, and the log that it was given. */
+  /** The state and the log that it began with. */
   readonly state: ChainState;
   readonly log: readonly LogRecord[];
 }
@@ -47,8 +53,8 @@ export interface Standing {
 }
 
 /**
- * What a restart at this very moment would make of the log: a second machine, on the state that the height began with, fed with
- * the records that the first has found or made, and begun.
+ * What a restart at this very moment would make of the log: a second machine, on the state with which the height began,
+ * which replays the records that the first one has found or made, and resumes.
  */
 export class Shadow {
   readonly #running: Running;
@@ -83,12 +89,12 @@ export class Shadow {
       const { state } = effect.event;
       const { lastCommit } = this.#rs;
       this.#open.onHeight(this.#rs.height);
-      // Block sync decides without the machine.
+      // Block sync decides heights without the machine.
       this.#base = lastCommit?.height === state.lastBlockHeight ? { state, lastCommit } : undefined;
     }
   }
 
-  /** Where the machine that runs stands itself. */
+  /** The running machine itself. */
   present(): Standing {
     const { createEmptyBlocksIntervalMs } = this.#parts.config;
     const waitsFor = [
@@ -99,7 +105,7 @@ export class Shadow {
     return { rs: this.#rs, waitsFor };
   }
 
-  /** Where the log leads, when it is time to ask; an error text when it cannot be read. */
+  /** Where the log leads, if a try is due; an error text if the log cannot be replayed. */
   restored(now: Micros): Standing | string | undefined {
     if (!this.#isDue()) return undefined;
     const machine = new Consensus({ ...this.#parts, ...present(this.#base, 'asked when it is there') });

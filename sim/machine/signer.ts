@@ -23,9 +23,9 @@ export class Signer {
   }
 
   /**
-   * At the start of a life, as the real signer is opened (adapters/signer/openSigner.ts). A lock lives in the log: when
-   * the guard has signed at a height of which neither log nor store know, the validator stays silent through it, in
-   * later lives too.
+   * Called at the start of a life, as the real signer is opened (adapters/signer/openSigner.ts). Locks live in the log.
+   * If the guard has signed at a height that neither log nor store knows, the validator stays silent through that
+   * height, also in later lives.
    */
   open(disk: Disk<LastSigned>, log: readonly LogRecord[], lossy: boolean): void {
     const height = disk.guard?.height ?? 0;

@@ -11,11 +11,11 @@ import type { Position } from '../world/facts.ts';
 /** A running node as the simulated process drives it. coreNode.ts makes one of the real core; tests may use toys. */
 export interface SimNode {
   input(input: Input): void;
-  /** Inputs that wait until the log is durable. */
+  /** Number of inputs that wait until the log is durable. */
   backlog(): number;
   handle(ask: AppAsk): Promise<AppReply>;
   position(): Position;
-  /** Names the last step of consensus; no other step of any life has the same number. A toy takes none. */
+  /** Number of the last step of consensus, unique among all steps of all lives. A toy takes none. */
   lastStep(): number;
   /** The consensus state, for Byzantine wrappers and checkers; a toy has none. */
   rs(): RoundState | undefined;
@@ -30,9 +30,9 @@ export interface SimNode {
 export interface LifeEnv {
   readonly name: string;
   readonly index: number;
-  /** Of the program, as the node tells it. */
+  /** Version of the program, as the node reports it. */
   readonly version: string;
-  /** Whether it keeps an event index, unlike other nodes; undefined: as they. */
+  /** Whether it keeps an event index; undefined: as the scenario says of all nodes. */
   readonly isIndexed: boolean | undefined;
   readonly kv: KvStore;
   /** Records found in the log when this life began. */
@@ -43,7 +43,7 @@ export interface LifeEnv {
   /** Every event the node publishes, in order. */
   readonly listen: (event: NodeEvent) => void;
   readonly randomId: () => Bytes;
-  /** Calls once after so many milliseconds by the node's clock, unless cancelled by the function returned. */
+  /** Calls once after `ms` milliseconds by the node's clock, unless the function it returns cancels that. */
   readonly after: (ms: number, call: () => void) => () => void;
 }
 

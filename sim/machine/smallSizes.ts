@@ -1,6 +1,6 @@
 import type { Sizes } from '../../core/lib/sizes.ts';
 
-/** At most so many values, things and kilobytes. */
+/** Limits sizes to so many values, items at once and kilobytes at once. */
 export const smallSizes = (max: number): Sizes => ({
   kept: (usual) => Math.min(usual, max),
   atOnce: (usual) => Math.min(usual, max),

@@ -10,8 +10,8 @@ interface Verified {
 }
 
 /**
- * Checks a vote's signature once for all who hold that very vote, which is all who have heard it (network/decoding.ts): not even
- * the bytes that it covers are made again.
+ * Verifies the signature of a vote object once for all nodes that hold it. All nodes that have heard a vote hold the
+ * same object (network/decoding.ts), so even its sign bytes are not made again.
  */
 export function verifyingOnce(): VoteVerifier {
   const verified = new WeakMap<Vote, Verified>();

@@ -2,12 +2,12 @@ import type { SimEvent } from '../world/heap.ts';
 import type { Connection } from './connection.ts';
 import type { Frame, Link } from './link.ts';
 
-/** What is under way on a link. Most events that wait at any time are these: one object each, no closure. */
+/** A segment in flight on a link. Most pending events are of this kind, so each is one object without a closure. */
 export class Arrival implements SimEvent {
   readonly at: number;
   seq = 0;
   readonly connection: Connection;
-  /** Of the connection, when it left. */
+  /** Epoch of the connection when the segment left. */
   readonly epoch: number;
   readonly link: Link;
   readonly frames: readonly Frame[];

@@ -7,7 +7,7 @@ export class Connection {
   readonly choices: ChoiceStream;
   /** Counts connections of this pair; what was sent on an earlier one never arrives. */
   epoch = 0;
-  /** The two do not know of each other, or do not want to. */
+  /** The two nodes must not be connected. */
   isForbidden = false;
   #upAtA = false;
   #upAtB = false;

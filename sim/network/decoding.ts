@@ -5,13 +5,13 @@ import { Memo } from '../memo.ts';
 import { hashBytes } from '../world/rolling.ts';
 
 /**
- * What everybody hears again and again. Not transactions: each pool holds its own, and checkers tell by identity what was there before.
- * Longer frames are few, and each goes to few.
+ * Channels whose messages all nodes hear again and again. Not that of transactions: each pool holds its own object, and
+ * checkers tell by its identity what was there before. Longer frames are rare, and each goes to few nodes.
  */
 const REPEATED: readonly number[] = [CHANNELS.state, CHANNELS.vote, CHANNELS.data];
 const BYTES_MAX = 4096;
 
-/** A frame that goes to many is one array: of those seen last, one a place, nothing has to be compared. */
+/** A frame that goes to many nodes is one array. The last frame of each place is kept, so no bytes are compared. */
 const PLACES = 1024;
 
 interface Seen {
@@ -21,8 +21,8 @@ interface Seen {
 }
 
 /**
- * Reads equal frames once for the whole cluster: of a hundred validators each hears every vote. What was read is a value
- * that no node changes, so all may hold the same one.
+ * Decodes equal frames once for the whole cluster: each of a hundred validators hears every vote. No node changes the
+ * decoded value, so all nodes can hold the same one.
  */
 export function decodingOnce(): FrameDecoder {
   const channels = new Map(REPEATED.map((channel) => [channel, new Memo<ReturnType<FrameDecoder>>()]));
@@ -46,7 +46,7 @@ export function decodingOnce(): FrameDecoder {
   };
 }
 
-/** The end of a frame is what differs: a signature, an index. */
+/** Frames differ at their end, by a signature or an index. */
 const placeOf = (bytes: Bytes): number => {
   const end = bytes.length;
   const [last = 0, before = 0] = [bytes[end - 1], bytes[end - 2]];

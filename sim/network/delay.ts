@@ -36,7 +36,7 @@ function atanhLog(mantissa: number): number {
   return 2 * sum;
 }
 
-/** One delay; the harmless draw is the low end. */
+/** Draws one delay. The choice 0 gives the low end. */
 export function drawDelay(delay: Delay, choices: ChoiceStream): number {
   if (delay.high <= delay.low) return delay.low;
   if (delay.shape === 'uniform') return choices.between(delay.low, delay.high);

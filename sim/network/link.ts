@@ -8,9 +8,9 @@ export interface LinkFaults {
   readonly delay: Delay;
   /** A frame vanishes and the connection lives on. */
   readonly lossPpm: number;
-  /** A frame arrives twice, the second copy as late as another draw says. */
+  /** A frame arrives twice. The second copy has a delay of its own. */
   readonly dupPpm: number;
-  /** A segment is held back by another draw and later ones overtake it. */
+  /** A segment is held back by a second delay, and later ones overtake it. */
   readonly reorderPpm: number;
   /** One bit of a frame is inverted. */
   readonly corruptPpm: number;
@@ -39,16 +39,16 @@ export interface Frame {
   readonly sentAt: number;
 }
 
-/** One direction between two nodes: its faults, its dice, and what waits to leave at the end of this event. */
+/** One direction between two nodes: its faults, its choices, and the frames that leave at the end of this event. */
 export class Link {
   readonly from: number;
   readonly to: number;
   readonly label: string;
-  /** What goes wrong at present. */
+  /** The current faults. */
   faults: LinkFaults;
-  /** Partitions that let nothing pass here. */
+  /** Partitions that cut this direction. */
   readonly cuts = new Set<object>();
-  /** Segments sent before this time arrive no earlier: clogged. */
+  /** No segment arrives before this time: the link is clogged. */
   clogUntil = 0;
   outbox: Frame[] = [];
   readonly #usual: LinkFaults;
@@ -57,9 +57,9 @@ export class Link {
   readonly #choices: Choices;
   #lastArrival = 0;
   #busyUntil = 0;
-  /** What was sent while more went wrong than now is there by then, and with it all that follows it. */
+  /** When the last segment sent under a fault that has ended arrives. Later segments arrive after it. */
   #lateUntil = 0;
-  /** When messages with transactions leave that wait for their turn; only a rate makes them wait. */
+  /** When waiting messages with transactions leave. Only a rate makes them wait. */
   #txsLeave: number[] = [];
 
   constructor(from: number, to: number, label: string, faults: LinkFaults, choices: Choices) {
@@ -73,11 +73,11 @@ export class Link {
   }
 
   /**
-   * Changes what goes wrong, on top of earlier changes.
-   * @returns What takes this change back, and no other.
+   * Adds a change to the faults, on top of earlier changes.
+   * @returns A function that takes back this change only.
    */
   patch(patch: Partial<LinkFaults>): () => void {
-    // One object may patch a link twice: each time it is another change.
+    // One object may patch a link twice: each patch is a change of its own.
     const own = { ...patch };
     this.#set([...this.#patches, own]);
     return () => {
@@ -98,12 +98,12 @@ export class Link {
     return this.cuts.size > 0;
   }
 
-  /** Whether what is sent now would arrive as usual, but for its delay. */
+  /** Whether a frame that is sent now arrives normally, apart from its delay. */
   isOpen(now: number): boolean {
     return !this.cut && this.clogUntil <= now && this.#lateUntil <= now && this.faults.lossPpm < PPM;
   }
 
-  /** The connection is gone, and with it what was on its way: the next one waits for nothing of it. */
+  /** The connection is gone with everything in flight. The next one does not wait for any of it. */
   clear(): void {
     this.#lastArrival = 0;
     this.#busyUntil = 0;
@@ -111,7 +111,7 @@ export class Link {
     this.#txsLeave = [];
   }
 
-  /** What is sent now arrives at its leisure: the wire is narrow, or still busy with what was sent while it was. */
+  /** Whether frames sent now are slow: the link has a rate, or is still busy from when it had one. */
   isNarrow(now: number): boolean {
     return this.faults.rate > 0 || this.#busyUntil > now;
   }
@@ -125,8 +125,8 @@ export class Link {
   }
 
   /**
-   * When a segment of so many bytes, with so many messages of transactions, that leaves now is there; segments keep
-   * their order.
+   * When a segment of so many bytes that leaves now arrives. `txs` is its number of messages with transactions.
+   * Segments keep their order.
    */
   arrival(now: number, bytes: number, txs = 0): number {
     const { rate } = this.faults;
@@ -145,7 +145,7 @@ export class Link {
     return at;
   }
 
-  /** A second delay on top, outside the order of the stream. */
+  /** A second delay, outside the order of the stream. */
   extraDelay(fault: 'dup' | 'reorder'): number {
     return drawDelay(this.faults.delay, this.#choices.stream(`${this.label}/${fault}Delay`)) + 1;
   }

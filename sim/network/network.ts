@@ -2,17 +2,18 @@
  * The simulated network: a full mesh of connections that carry bytes.
  *
  * Fault model. A connection is what core sees of a TCP connection with an authenticated transport on top: frames in
- * order, `peerUp` when it stands, `peerDown` when it is gone. On top of that, and beyond what TCP allows, single
- * frames may be lost, doubled, held back or damaged while the connection lives on: safety may never depend on the
- * transport, and gossip has to recover from a lost frame by itself.
- * - All that one node sends to one peer during one event travels as one segment with one delay.
- * - A cut (partition) swallows what is sent into it and what would arrive during it. Each end notices after a
- *   keep-alive time and drops the peer; when no partition is between them any more one side redials. A one-way cut is
- *   noticed by nobody.
- * - A crash of the process closes its connections at once (the kernel does); a power cut is noticed by keep-alive.
+ * order, `peerUp` when it is established, `peerDown` when it is gone. Beyond what TCP allows, single frames may be
+ * lost, doubled, held back or damaged while the connection lives on. Safety must not depend on the transport, and
+ * gossip has to recover from a lost frame by itself.
+ * - Everything that one node sends to one peer during one event travels as one segment with one delay.
+ * - A cut (partition) loses what is sent into it and what would arrive during it. Each end notices after a keep-alive
+ *   time and drops the peer. When no partition is between them any more, one side redials. Nobody notices a one-way
+ *   cut.
+ * - A crash of the process closes its connections at once (the kernel does). A power cut is noticed by keep-alive.
  * - A dropped peer (the node's own decision) is redialled after a while.
  * - A clog delays segments that are sent during it, a rate spreads them, a reset breaks the connection.
- * - On a link with a rate the queue of transactions is short: what finds no room comes back, as on a real wire.
+ * - On a link with a rate the queue of transactions is short. A message that finds no room comes back to the node, as
+ *   on a real wire.
  */
 import { AssertionError, assert, present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
@@ -24,7 +25,7 @@ import { Arrival } from './arrival.ts';
 import { Connection } from './connection.ts';
 import { type Frame, Link, type LinkFaults } from './link.ts';
 
-/** Messages with transactions that wait for one peer; a real wire holds a hundred, but here they are few. */
+/** Messages with transactions that may wait for one peer. A real node allows a hundred, but here there are few. */
 const TXS_QUEUE_MAX = 10;
 
 const REDIAL_MICROS = { low: 10_000, high: 300_000 };
@@ -39,14 +40,14 @@ export class Network {
     framesLost: 0,
     resets: 0,
   };
-  /** Without it everyone is connected with everyone. */
+  /** Without it all nodes are connected with each other. */
   steering: Steering | undefined;
   readonly #scheduler: Scheduler;
   readonly #ports: readonly Port[];
   readonly #indexOf: ReadonlyMap<string, number>;
   /** links[from][to]; a node has no link to itself. */
   readonly #links: readonly (readonly Link[])[];
-  /** Of each pair, at [smaller][larger]. */
+  /** One for each pair of nodes, at [smaller][larger]. */
   readonly #connections: readonly (readonly Connection[])[];
   #dirty: Link[] = [];
 
@@ -74,13 +75,15 @@ export class Network {
     return present(this.#links[from]?.[to], 'link');
   }
 
-  /** Whether the two may be connected and nothing between them is cut, clogged or lost for good: now, both ways. */
+  /**
+   * Whether the two may be connected, and nothing between them is cut, clogged or always lost: now, in both directions.
+   */
   joins(a: number, b: number): boolean {
     const { now } = this.#scheduler;
     return !this.#connection(a, b).isForbidden && this.link(a, b).isOpen(now) && this.link(b, a).isOpen(now);
   }
 
-  /** When the present connection of the two was made; undefined when an end has lost it. */
+  /** When the current connection of the two was made; undefined when an end has lost it. */
   joinedSince(a: number, b: number): number | undefined {
     return this.#connection(a, b).since;
   }
@@ -99,7 +102,7 @@ export class Network {
       }
       if (link.outbox.length === 0) {
         this.#dirty.push(link);
-        // Most segments are one frame: a literal takes no more room than that.
+        // Most segments are one frame, and a literal takes no more memory than that.
         link.outbox = [frame];
       } else link.outbox.push(frame);
       this.stats.framesSent++;
@@ -126,7 +129,7 @@ export class Network {
       if (other !== node) this.#dial(node, other, REDIAL_MICROS);
   }
 
-  /** The process is gone. `silently`: as in a power cut, nobody says goodbye. */
+  /** The process is gone. `silently`: as in a power cut, its connections are not closed. */
   nodeDown(node: number, silently: boolean): void {
     for (let other = 0; other < this.#ports.length; other++) {
       if (other === node) continue;
@@ -156,8 +159,8 @@ export class Network {
   }
 
   /**
-   * Only nodes of one group hear each other; nodes in no group form one of their own.
-   * @returns What ends this partition, and no other.
+   * Only nodes of one group hear each other. Nodes in no group form one of their own.
+   * @returns A function that ends this partition only.
    */
   partition(groups: readonly (readonly number[])[], oneWay: boolean): () => void {
     const own = {};
@@ -166,7 +169,7 @@ export class Network {
       const from = groupOf(a);
       const to = groupOf(b);
       if (from === to) return;
-      // One way: what the first group says to the others is lost, what they answer arrives.
+      // One way: messages of the first group to the others are lost, and the answers arrive.
       if (!oneWay || from === 0) this.link(a, b).cuts.add(own);
       if (!oneWay || to === 0) this.link(b, a).cuts.add(own);
       if (!oneWay) this.#noticeCut(a, b);
@@ -188,7 +191,7 @@ export class Network {
     });
   }
 
-  /** @returns Whether anything was cut that `mend` has taken away a cut from. */
+  /** @returns Whether `mend` has removed a cut from any link. */
   #mend(mend: (cuts: Set<object>) => boolean): boolean {
     let isMended = false;
     this.#eachPair((a, b) => {
@@ -196,14 +199,14 @@ export class Network {
       if (links.filter(({ cuts }) => mend(cuts)).length === 0) return;
       isMended = true;
       if (links.some(({ cut }) => cut)) return;
-      // Something may have been lost in the cut: a stream with a hole cannot go on.
+      // Frames may have been lost in the cut, and a stream with a hole cannot go on.
       if (this.steering !== undefined) this.#break(this.#connection(a, b));
       this.#dial(a, b, REDIAL_MICROS);
     });
     return isMended;
   }
 
-  /** Nothing that is sent to or by the node arrives before `until`, nor before the end of what clogs the other. */
+  /** Nothing sent to or by the node arrives before `until`. A clog of the other end may last longer. */
   clog(node: number, until: number): void {
     for (let other = 0; other < this.#ports.length; other++) {
       if (other === node) continue;

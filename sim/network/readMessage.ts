@@ -4,10 +4,10 @@ import type { ConsensusMessage } from '../../core/types/messages.ts';
 import { remembered } from '../remembered.ts';
 import { TAG } from './words.ts';
 
-/** What a frame of consensus says: one array goes to many, and many judges look at it. */
+/** Decodes a consensus frame. Remembered by its array, which goes to many nodes and is read by many checkers. */
 export const readMessage = remembered(decodeConsensusMessage);
 
-/** The same of a message of one of these kinds, undefined of any other, which is not even decoded. */
+/** The same for messages of these kinds. For any other kind undefined, without decoding it. */
 export function messageOf<K extends ConsensusMessage['kind']>(
   bytes: Bytes,
   kinds: readonly K[],

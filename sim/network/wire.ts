@@ -9,14 +9,14 @@ import type { Aead } from '../../core/p2p/sealed.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
 import { hashBytes } from '../world/rolling.ts';
 
-/** Bytes that one write takes. */
+/** Most bytes that one write takes. */
 const WRITE_BYTES = 8_192;
 
 export type Choose = (n: number) => number;
-/** What becomes of bytes on their way from the first end, or from the second. */
+/** Changes bytes on their way from the first end or from the second. */
 export type Meddler = (bytes: Bytes, fromFirst: boolean) => Bytes;
 
-/** An end that wants more has gone mad: what it should have done by then is not done. */
+/** Turns after which the wire gives up: an end that wants more is broken, and its work is missing then. */
 const TURNS_MAX = 10_000;
 
 const PRIME = 2n ** 255n - 19n;
@@ -27,8 +27,8 @@ const times = (factor: bigint, secret: Bytes): Bytes =>
   hex(((factor * numberOf(secret)) % PRIME).toString(16).padStart(2 * KEY_BYTES, '0'));
 
 /**
- * Diffie and Hellman's own with sums for powers, as nothing is kept from anybody here: the curve's library blinds with real
- * randomness.
+ * Diffie-Hellman in the additive group modulo 2^255 - 19. It keeps no secret, and none is needed here. The library's
+ * curve blinds with real randomness.
  */
 const EXCHANGE: KeyExchange = {
   publicKey: (secret) => times(2n, secret),
@@ -44,8 +44,8 @@ function proofOf(key: Bytes, nonce: Bytes, plain: Bytes): Bytes {
 }
 
 /**
- * Frames in the open, each with a proof that follows from key, nonce and content: what a run tries is the stream, and the
- * cipher of the library costs ten times as much. Nobody here forges a proof.
+ * Frames in plain text, each with a checksum of key, nonce and content. Runs test the stream, and the library's cipher
+ * costs ten times as much. Nobody here forges a checksum.
  */
 const OPEN_AEAD: Aead = {
   seal: (key, nonce, plain) => concat(plain, proofOf(key, nonce, plain)),
@@ -57,7 +57,7 @@ const OPEN_AEAD: Aead = {
 
 const seedOf = (n: number): Bytes => new Uint8Array(32).fill(n);
 
-/** A node's id is the address of its key, worked out apart from the core. */
+/** A node's id is the address of its key, computed apart from the core. */
 export const idOf = (suite: CryptoSuite, n: number): string =>
   toHex(sha256(suite.ed25519PublicKey(seedOf(n))).slice(0, 20));
 
@@ -76,7 +76,7 @@ export interface EndChange extends Partial<Omit<ConnectionOptions, 'self'>> {
   readonly self?: Partial<NodeInfo>;
 }
 
-/** Two ends of a real connection, with streams between them that are cut at random, in a time of their own. */
+/** Two ends of a real connection, with a clock of their own. The streams between them are split at random. */
 export class Wire {
   readonly ends: readonly [Connection, Connection];
   readonly heard: readonly [ConnectionEvent[], ConnectionEvent[]] = [[], []];
@@ -103,7 +103,7 @@ export class Wire {
     this.ends = [end(1, changes[0]), end(2, changes[1])];
   }
 
-  /** Carries what is there until both are silent. */
+  /** Carries bytes until both ends are silent. */
   carry(): void {
     let isSilent = false;
     for (let turns = 0; !isSilent && turns < TURNS_MAX; turns++) {
@@ -123,7 +123,7 @@ export class Wire {
     }
   }
 
-  /** Lets time pass, as the ends ask for it. */
+  /** Lets time pass, from one deadline of the ends to the next. */
   pass(micros: number): void {
     const until = this.now + micros;
     for (let turns = 0; turns < TURNS_MAX; turns++) {

@@ -2,7 +2,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 
-/** First bytes of messages: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
+/** First bytes of encoded messages: their fields in cometbft.consensus.v1.Message, which have a length. */
 export const TAG: Readonly<Record<ConsensusMessage['kind'], number>> = {
   newRoundStep: 0x0a,
   newValidBlock: 0x12,
@@ -17,7 +17,7 @@ export const TAG: Readonly<Record<ConsensusMessage['kind'], number>> = {
 
 const WORD_TAGS: readonly (number | undefined)[] = [TAG.newValidBlock, TAG.voteSetMaj23, TAG.voteSetBits];
 
-/** Whether a frame says what is there of a block or of votes. They are few; the other messages of gossip are many. */
+/** Whether a frame claims something about a block or about votes. Such frames are few among the many of gossip. */
 export const isWord = (channel: number, bytes: Bytes): boolean =>
   (channel === CHANNELS.state || channel === CHANNELS.bits) && WORD_TAGS.includes(bytes[0]);
 
@@ -29,12 +29,12 @@ export const isStanding = (channel: number, bytes: Bytes): boolean =>
 
 const DATA_TAGS: readonly (number | undefined)[] = [TAG.proposal, TAG.blockPart];
 
-/** Whether a frame is a proposal, a part of a block or a vote, on the channel where it belongs: what gossip is about. */
+/** Whether a frame is a proposal, a block part or a vote, on the channel where it belongs. */
 export const isContent = (channel: number, bytes: Bytes): boolean =>
   channel === CHANNELS.vote
     ? bytes[0] === TAG.vote
     : channel === CHANNELS.data && DATA_TAGS.includes(bytes[0]);
 
-/** Whether a frame has what waits for a block. */
+/** Whether a channel carries what waits for a block: transactions or evidence. */
 export const isRumour = (channel: number): boolean =>
   channel === CHANNELS.mempool || channel === CHANNELS.evidence;

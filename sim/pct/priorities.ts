@@ -1,13 +1,13 @@
 import { type ChoiceStream, Choices } from '../world/choices.ts';
 
-/** Messages of one run among which the priorities change, if there are so many. */
+/** Messages of one run among which the priorities change. A run may have fewer. */
 const STEPS_MAX = 2_000;
 
 /**
- * Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010) over links instead of threads: every link has a
- * random priority, the higher the sooner its messages arrive, and at depth - 1 random messages of the run the link that
- * sends falls behind all others. A bug that needs `depth` orderings is met with a probability that does not shrink with
- * the length of the run.
+ * Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010) over links instead of threads. Every link has a
+ * random priority: the higher it is, the sooner its messages arrive. At depth - 1 random messages of the run, the link
+ * that sends falls behind all others. The probability of meeting a bug that needs `depth` orderings does not shrink
+ * with the length of the run.
  */
 export class LinkPriorities {
   readonly #dice: ChoiceStream;
@@ -22,7 +22,7 @@ export class LinkPriorities {
     this.#changes = new Set(Array.from({ length: Math.max(0, depth - 1) }, () => points.choose(STEPS_MAX)));
   }
 
-  /** Answers the delays of links by rank; other choices are left to chance. */
+  /** Answers the delays of links by their rank. Other choices are left to chance. */
   readonly steer = (label: string): ((n: number) => number) | undefined =>
     /^link\/[^/]+\/delay$/.test(label) ? (n) => this.#delay(label, n) : undefined;
 
@@ -37,6 +37,6 @@ export class LinkPriorities {
   }
 }
 
-/** The order of messages that belongs to a seed. */
+/** The order of messages for a seed. */
 export const schedule = (seed: string, depth: number): LinkPriorities['steer'] =>
   new LinkPriorities(new Choices({ seed: `pct/${seed}` }), depth).steer;

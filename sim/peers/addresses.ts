@@ -7,7 +7,7 @@ import type { PeerId } from '../../core/types/ids.ts';
 
 export const P2P_PORT = 26_656;
 
-/** The id that a node's key would have. */
+/** Stands for the id that a node's key would give. */
 export const idOf = (name: string): PeerId =>
   toHex(sha256(encodeUtf8(`orrery-sim node ${name}`)).subarray(0, 20));
 

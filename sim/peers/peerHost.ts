@@ -1,4 +1,4 @@
-/** The peer manager of one life of one node, and what stands around it in the real host: timer, files, sockets. */
+/** The peer manager of one life of one node, with what the real host has around it: timer, files and sockets. */
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
@@ -13,7 +13,9 @@ import { liesOf, type PexLies } from './pexLies.ts';
 import type { Saved } from './saved.ts';
 import { type End, other } from './socket.ts';
 
-/** The adapter's own: how often the book is saved, how soon a ban is, how long the timer sleeps. */
+/**
+ * As in the adapter: the interval at which the book is saved, the delay of saving bans, and how long the timer sleeps.
+ */
 const SAVE_BOOK_MICROS = 120_000_000;
 const SAVE_BANS_MICROS = 1_000_000;
 const WAKE_MICROS = { min: 20_000, max: 30_000_000 };
@@ -38,7 +40,7 @@ export class PeerHost {
   readonly #ends = new Map<LinkId, End>();
   readonly #out: PeersOut;
   readonly #lies: PexLies | undefined;
-  /** How often in a row it was woken, and wants to be woken at once again. */
+  /** How often in a row it was woken and wanted to be woken again at once. */
   vainWakes = 0;
   #isStopped = false;
   #wakeAt = Number.MAX_SAFE_INTEGER;
@@ -102,7 +104,7 @@ export class PeerHost {
     return [...this.#ends.values()];
   }
 
-  /** The end of the connection that both keep. */
+  /** The end of the connection with this node that both ends keep. */
   endWith(node: number): End | undefined {
     return this.ends().find((end) => end.isTold && other(end).node === node);
   }
@@ -119,7 +121,7 @@ export class PeerHost {
     if (this.holds(end)) this.#ends.delete(end.link);
   }
 
-  /** Lets the peer manager work, and sees to its timer and its files afterwards. */
+  /** Lets the peer manager work. Then updates its timer and its files. */
   act(work: (out: PeersOut) => void): void {
     if (this.#isStopped) return;
     work(this.#out);
@@ -142,7 +144,7 @@ export class PeerHost {
           left(end);
         }
       },
-      // The switchboard tells the node, once both ends have said yes.
+      // The switchboard tells the node, once both ends have accepted.
       up: () => {},
       down: () => {},
       sendPex: (link, bytes) => {

@@ -15,20 +15,20 @@ import type { ChoiceStream } from '../world/choices.ts';
 import { P2P_PORT } from './addresses.ts';
 
 export interface PexLies {
-  /** What it says first on each connection. */
+  /** What the liar sends first on each connection. */
   greeting(): readonly Bytes[];
-  /** What it says instead of this message. */
+  /** What the liar sends instead of this message. */
   instead(bytes: Bytes): readonly Bytes[] | undefined;
 }
 
-/** As many as an answer may hold. */
+/** As many addresses as an answer may hold. */
 const ADDRESSES = 250;
-/** Requests at once; two are free. */
+/** Requests at once. A node takes two without a pause between them. */
 const ASKS = 4;
-/** No address from here on is reached from everywhere (RFC 1122, 1918, 3927, 4193, 6598). */
+/** Addresses that cannot be reached from everywhere begin like this (RFC 1122, 1918, 3927, 4193, 6598). */
 const NOT_ROUTABLE = ['10.0.0.', '127.0.0.', '192.168.1.', '172.16.0.', '169.254.1.', '100.64.0.', 'fd00::'];
 
-/** As addresses of an answer, with room for more than one may hold. */
+/** Encodes an answer, with room for one address more than an answer may hold. */
 const ROOMY = oneOf<{ readonly kind: 'addresses'; readonly addresses: readonly NetAddress[] }>('Message', [
   [
     2,
@@ -39,7 +39,7 @@ const ROOMY = oneOf<{ readonly kind: 'addresses'; readonly addresses: readonly N
   ],
 ]);
 
-/** `others`: ids of the nodes that there are, but for the liar. */
+/** `others`: ids of all nodes but the liar. */
 export function liesOf(
   lie: PexLie | undefined,
   dice: ChoiceStream,
@@ -60,7 +60,7 @@ export function liesOf(
     greeting: () => words.map((word) => word()),
     instead: () => undefined,
   });
-  /** Nobody lives there: every dial of one of them is lost. */
+  /** An address without a node: every dial to it fails. */
   const nobody = (): NetAddress => ({ id: idByLot(dice), ip: emptyIp(dice), port: P2P_PORT });
   switch (lie) {
     case undefined:
@@ -101,7 +101,7 @@ const idByLot = (dice: ChoiceStream): PeerId =>
 const emptyIp = (dice: ChoiceStream): string =>
   `${20 + dice.choose(50)}.${dice.choose(256)}.${dice.choose(256)}.1`;
 
-/** What is no address of a node. */
+/** An address that no node can have. */
 function misprinted(address: NetAddress, dice: ChoiceStream): NetAddress {
   const wrongs: readonly Partial<NetAddress>[] = [
     { id: address.id.slice(1) },

@@ -19,7 +19,7 @@ export class Socket {
   readonly dialler: End;
   readonly acceptor: End;
 
-  /** Whom the dialler expects at the other end. */
+  /** The id that the dialler expects at the other end. */
   readonly calledAs: PeerId;
 
   constructor(from: number, to: number, link: LinkId, calledAs: PeerId) {

@@ -1,9 +1,9 @@
 /**
- * Peers in the simulated world: each node runs the peer manager of the real one (core/p2p/peers.ts) over simulated
- * sockets, so who is connected with whom is decided by addresses, limits, dials and bans, and not by the network.
+ * Peers in the simulated world. Each node runs the peer manager of the real node (core/p2p/peers.ts) over simulated
+ * sockets. So addresses, limits, dials and bans decide who is connected with whom, and not the network.
  *
- * A dial takes one trip to arrive and another to shake hands; then both ends decide, as they do over TCP. The handshake
- * itself (keys, sealed frames) is not played: who is at the other end is true here.
+ * A dial takes one trip to arrive and another to shake hands. Then both ends decide, as they do over TCP. The handshake
+ * itself (keys, sealed frames) is not simulated: the identity of the other end is always true here.
  */
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
@@ -23,13 +23,13 @@ import { PeerHost } from './peerHost.ts';
 import { Saved } from './saved.ts';
 import { type End, other, Socket } from './socket.ts';
 
-/** As `dial_timeout` has it. */
+/** As `dial_timeout` sets it. */
 export const DIAL_MICROS = 3_000_000;
 /** Bytes of a dial and of a handshake, for links with a rate. */
 const HANDSHAKE_BYTES = 1000;
-/** A kernel repeats what nobody has acknowledged. */
+/** A kernel repeats what is not acknowledged. */
 const AGAIN_MICROS = 1_000_000;
-/** A paused process looks at its sockets so often whether it is paused still. */
+/** How often a paused process is looked at again. */
 const PAUSED_MICROS = 100_000;
 
 export class Switchboard implements Steering {
@@ -72,12 +72,12 @@ export class Switchboard implements Steering {
     return bans.flatMap(({ peer }) => this.#byId.get(peer) ?? []);
   }
 
-  /** How often in a row the node's peer manager has been woken for nothing. */
+  /** How often in a row the node's peer manager was woken for nothing. */
   vainWakesOf(node: number): number {
     return this.#hosts[node]?.vainWakes ?? 0;
   }
 
-  /** Whom a node has called, as it believes, whatever became of it so far. */
+  /** Peers that a node has dialled, as it believes, whatever became of the dials. */
   calledBy(node: number): readonly PeerId[] {
     const ends = this.#hosts[node]?.ends() ?? [];
     return ends.filter((end) => end.socket.dialler === end).map(({ socket }) => socket.calledAs);
@@ -93,7 +93,7 @@ export class Switchboard implements Steering {
     return this.#hosts[node]?.peers.book.entries() ?? [];
   }
 
-  /** Until when a node wants nothing of another; undefined when it is not banned. */
+  /** Until when a node bans another; undefined when it does not. */
   banEnd(node: number, peer: string): number | undefined {
     return this.#hosts[node]?.peers.bans(this.#world.now).find((ban) => ban.peer === idOf(peer))?.until;
   }
@@ -144,13 +144,13 @@ export class Switchboard implements Steering {
     return present(this.#world.processes[node], 'process');
   }
 
-  /** Where a segment between these two would be when; undefined when nothing passes. */
+  /** When a segment would arrive between these two; undefined when nothing passes. */
   #arrival(from: number, to: number, bytes: number): number | undefined {
     const link = this.#world.network.link(from, to);
     return link.cut ? undefined : link.arrival(this.#world.now, bytes);
   }
 
-  /** Runs at that time for this life of the node; later while it is paused. */
+  /** Runs `act` at that time in this life of the node, or later if the node is paused. */
   #at(at: number, host: PeerHost, act: () => void): void {
     this.#world.schedule(at, () => {
       if (this.#hosts[host.node] !== host) return undefined;
@@ -181,7 +181,7 @@ export class Switchboard implements Steering {
     });
   }
 
-  /** The dial is there. */
+  /** The dial has arrived. */
   #accept(socket: Socket, dialler: PeerHost, address: PeerAddress): void {
     const { acceptor } = socket;
     const host = this.#hosts[acceptor.node];
@@ -206,7 +206,7 @@ export class Switchboard implements Steering {
     });
   }
 
-  /** Both ends know by now who the other is, and each decides for itself. */
+  /** Both ends know now who the other is, and each decides for itself. */
   #shakeHands(socket: Socket, a: PeerHost, b: PeerHost, address: PeerAddress): void {
     const { dialler, acceptor } = socket;
     const isCut = this.#world.network.link(a.node, b.node).cut;
@@ -254,7 +254,7 @@ export class Switchboard implements Steering {
     b.onEstablished(acceptor);
   }
 
-  /** One end has closed: the other hears of it a trip later. */
+  /** One end has closed. The other hears of it a trip later. */
   #onClosed(end: End): void {
     end.isOpen = false;
     const far = other(end);
@@ -262,12 +262,12 @@ export class Switchboard implements Steering {
     if (host === undefined || !far.isOpen || end.node === far.node) return;
     const at = this.#arrival(end.node, far.node, 1);
     if (at === undefined) {
-      // Once both have told their nodes the network's keep-alive sees to it; before that the kernel says it again.
+      // Once both have told their nodes, the network's keep-alive handles it. Before that the kernel sends it again.
       if (!far.isTold) this.#at(this.#world.now + AGAIN_MICROS, host, () => this.#onClosed(end));
       return;
     }
     this.#at(at, host, () => {
-      // What a power loss left open belongs to a life that is over; its links count from one again in the next.
+      // An end left open by a power loss belongs to a life that is over. The next life counts its links from one again.
       if (host.holds(far)) this.#ended(far, 'the peer closed the connection');
     });
   }
@@ -305,7 +305,7 @@ export class Switchboard implements Steering {
     const at = this.#arrival(end.node, far.node, bytes.length);
     if (host === undefined || at === undefined) return;
     this.#at(at, host, () => {
-      // What a power loss left open belongs to a life that is over.
+      // An end left open by a power loss belongs to a life that is over.
       if (!far.isOpen || !host.holds(far)) return;
       this.#world.witness({ kind: 'pexHeard', node: to, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));

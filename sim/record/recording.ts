@@ -3,7 +3,7 @@ import { parseHex, toHex } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { LogRecord } from '../../core/node/contract.ts';
 
-/** What a production node stored for one height, in lower-case hex; what a replay must come to. */
+/** What a production node stored for one height, in lower-case hex. A replay has to get the same. */
 export interface HeightHashes {
   readonly height: number;
   readonly block: string;
@@ -14,19 +14,19 @@ export interface HeightHashes {
   readonly modules: string;
 }
 
-/** Everything that a replay needs of a node's home: no key is in it. */
+/** Everything that a replay needs of a node's home. It holds no secret key. */
 export interface Recording {
   readonly genesis: string;
   /** 32-byte ed25519 key of the node's validator; undefined for a node that only follows. */
   readonly validator: Uint8Array | undefined;
   readonly heights: readonly HeightHashes[];
-  /** Of the whole log, oldest first. */
+  /** Records of the whole log, oldest first. */
   readonly records: readonly LogRecord[];
 }
 
 const VERSION = 1;
 
-/** JSON lines: a head, one line a stored height, one line a record. */
+/** JSON lines: a head, then one line per stored height and one per record. */
 export function* recordingLines({
   genesis,
   validator,

@@ -14,9 +14,9 @@ import type { Genesis } from '../../core/types/genesis.ts';
 import type { HeightHashes, Recording } from './recording.ts';
 
 export interface Rerun {
-  /** Heights decided again from the log, from the first on. */
+  /** Heights decided again from the log, counted from the first. */
   readonly heights: number;
-  /** Where the replay came to something else than the production node had stored. */
+  /** Where the replay got something else than the production node had stored. */
   readonly differences: readonly string[];
   /** Why the replay ended before the node's head; undefined when it reached it. */
   readonly ended: string | undefined;
@@ -40,7 +40,7 @@ export function hashesAt(kv: Pick<KvStore, 'get'>, height: number): HeightHashes
 
 /**
  * Runs a production node's log again, height by height, through the same core on an empty store: each input that
- * mattered, with the time at which it was handled. No key is needed, the signer's answers are in the log.
+ * mattered, with the time at which it was handled. No key is needed, because the signer's answers are in the log.
  */
 export async function rerun(
   recording: Recording,
@@ -79,7 +79,7 @@ function differencesOf(wanted: HeightHashes, found: HeightHashes): readonly stri
     .map((field) => `height ${wanted.height}: ${field} is ${found[field]}, the node had ${wanted[field]}`);
 }
 
-/** Decides one height from its records; answers why it could not. */
+/** Decides one height from its records. Returns why it could not. */
 async function rerunHeight(
   { validator }: Recording,
   genesis: Genesis,

@@ -7,7 +7,7 @@ import type { ScenarioError } from '../scenario/cursor.ts';
 const BEFORE_MAX = 3;
 
 export interface Comparison {
-  /** Of the first run. */
+  /** Report of the first run. */
   readonly report: ScenarioReport;
   readonly lines: number;
   /** undefined: the two runs are equal. */
@@ -20,7 +20,7 @@ export interface Comparison {
     | undefined;
 }
 
-/** Runs a scenario twice and compares every happening; the first run's trace is kept, the second only compared. */
+/** Runs a scenario twice and compares every line of the trace. The first trace is kept, the second is only compared. */
 export async function compareRuns(
   text: string,
   options: RunOptions,

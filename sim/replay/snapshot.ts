@@ -6,7 +6,7 @@ import type { ScenarioReport } from '../report.ts';
 import { type RunOptions, runScenario } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
 
-/** What one node holds at the moment at which a replay stopped. */
+/** What one node holds when a replay stops. */
 export interface NodeSnapshot {
   readonly name: string;
   readonly state: string;
@@ -16,7 +16,7 @@ export interface NodeSnapshot {
   readonly proposal: string;
   readonly locked: string;
   readonly valid: string;
-  /** Votes seen, a line a round and kind: who voted for what, and the two-thirds majority if there is one. */
+  /** Votes seen, one line per round and type: who voted for what, and the two-thirds majority if there is one. */
   readonly votes: readonly string[];
   readonly stateHash: string;
 }

@@ -15,7 +15,7 @@ export interface PageTrace {
 /** Text inside a script element may not close it. */
 const inScript = (json: string): string => json.replaceAll('<', '\\u003c');
 
-/** One page that stands alone: script, style and the whole trace are in it, and it asks no network for anything. */
+/** A page that stands alone: it contains script, style and the whole trace, and loads nothing. */
 export function reportPage({ head, lines, report }: PageTrace, { script, style }: PageParts): string {
   const parsed = parseScenario(head.scenario);
   const name = parsed.ok ? parsed.value.name : 'trace';

@@ -1,46 +1,49 @@
-/** What a scenario says of the chain and of the settings of its nodes, read and with defaults filled in. */
+/** What a scenario says about the chain and the settings of its nodes, read, with defaults filled in. */
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 
-/** What the chain is born with. */
+/** The genesis of the chain. */
 export interface GenesisSpec {
   readonly initialHeight: number;
-  /** From the beginning of the run to the time of genesis, µs. */
+  /** Time from the beginning of the run to genesis, in µs. */
   readonly startsIn: number;
   readonly params: ConsensusParams;
   readonly feeMarket: FeeMarket;
 }
 
-/** What the application answers to the block of a height. */
+/** What the application returns for the block of a height. */
 export interface UpdateSpec {
   readonly height: number;
-  /** Of the validators that change, by name; 0 takes one out. */
+  /** New powers of validators by name; 0 removes a validator. */
   readonly powers: ReadonlyMap<string, number>;
-  /** All of them, when any changes. */
+  /** All parameters, if any of them changes. */
   readonly params: ConsensusParams | undefined;
 }
 
-/** How the nodes are set and the run is made. */
+/** Settings of the nodes and of the run. */
 export interface EngineSpec {
   readonly crypto: 'ed25519' | 'keyed-hash';
   /** Virtual µs after which an unfinished run has failed. */
   readonly timeMax: number;
-  /** Of every node. */
+  /** Consensus settings of every node. */
   readonly consensus: ConsensusConfig;
-  /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
+  /** Nodes use block sync at their start to fetch missing blocks, as nodes with peers do. */
   readonly blockSync?: boolean;
-  /** Nodes keep the event index; without it they look through their blocks. */
+  /** Nodes keep the event index. Without it they search their blocks. */
   readonly isIndexed: boolean;
-  /** Gas limit of a block; without it there is as good as none. */
+  /** Gas limit of a block; practically none if left out. */
   readonly blockGas?: number | undefined;
   /** Transactions that a pool takes; the node's own default when left out. */
   readonly poolTxs?: number | undefined;
   /** Bytes of transactions that it takes. */
   readonly poolBytes?: number | undefined;
-  /** How long transactions wait there for an earlier nonce, and how long a client's may have to wait for a block; µs, the node's defaults. */
+  /**
+   * How long transactions wait in the pool for an earlier nonce, and how long a client's may have to wait for a block.
+   * In µs; the node's defaults if left out.
+   */
   readonly poolLifetime?: number | undefined;
   readonly poolMaxWait?: number | undefined;
-  /** Nodes remember and do at most so much at once: values, things, kilobytes. */
+  /** Upper limit of everything that nodes remember or do at once: values, items, kilobytes. */
   readonly sizesMax?: number | undefined;
 }

@@ -1,11 +1,23 @@
 /** Clients of a scenario, each with everything left out filled in. */
 
 /**
- * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
- * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, what lies
- * exactly on a bound of gas, one contract whose storage is filled and cleared over and over, transfers
- * whose blocks are waited for, the last of what its accounts have, most of that, again when it was driven out of a full
- * pool, transfers whose tips fall, or random programs.
+ * What a wallet sends:
+ * - `transfers`: plain transfers;
+ * - `contracts`: contracts that revert, destroy themselves, go deep and log much;
+ * - `erc20-churn`: a token;
+ * - `features`: something of every kind of transaction and rule;
+ * - `crowd`: more transfers than blocks hold;
+ * - `shelf`: one contract whose storage is filled and cleared over and over;
+ * - `authorities`: transactions of an account whose nonce and coins others use meanwhile;
+ * - `bulk`: transfers with much calldata;
+ * - `waits`: transfers whose blocks are waited for;
+ * - `bounds`: what lies exactly on a bound of gas;
+ * - `emptied`: the last of what its accounts have;
+ * - `squeezed`: most of what an account has, again after a full pool evicted it;
+ * - `refunded`: the same again after its coins came back;
+ * - `tips`: transfers whose tips fall;
+ * - `wild`: random programs;
+ * - `faults`: programs that fail, each in another way.
  */
 export const SCRIPTS = [
   'transfers',
@@ -37,13 +49,13 @@ export interface ClientSpec {
   readonly count: number;
   /** Another node, which is given every second transaction of an account. */
   readonly alsoAt?: string;
-  /** Of a million calls of a token, those that ask for more than there is. */
+  /** The share of a token's calls that ask for more than there is, in parts per million. */
   readonly revertPpm?: number;
 }
 
 /**
- * What a wallet of bank messages sends: one MsgSend after the other, something of every kind, Ethereum transactions between, or plain
- * ones whose blocks it waits for.
+ * What a wallet of bank messages sends: one MsgSend after the other, something of every kind with Ethereum transactions
+ * in between, or plain messages whose blocks it waits for.
  */
 export const BANK_SCRIPTS = ['transfers', 'features', 'waits'] as const;
 

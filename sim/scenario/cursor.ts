@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, stringify } from 'yaml';
 import { nearest } from '../../core/lib/nearest.ts';
 
-/** Why a scenario file is refused: where, and what was expected there. */
+/** Why a scenario file is refused: the place, and what was expected there. */
 export interface ScenarioError {
   readonly line: number;
   readonly column: number;
@@ -22,11 +22,11 @@ interface Defaults {
   readonly isOf: 'entries' | 'self';
 }
 
-/** What a document names as it goes: every place in it shares them. */
+/** Names that a document defines. Every place in it shares them. */
 interface Names {
   /** Names that stand for several nodes. */
   readonly groups: Map<string, readonly string[]>;
-  /** Moments of the timeline that others can wait for. */
+  /** Moments of the timeline that other entries can wait for. */
   readonly checkpoints: Set<string>;
 }
 
@@ -37,7 +37,7 @@ export class Cursor {
   readonly #node: Node | null;
   readonly #offset: number;
   readonly #lines: LineCounter;
-  /** What an entry holds that does not say otherwise, and whether this place is such an entry or what holds them. */
+  /** Defaults for entries, and whether this place is such an entry or the section of the entries. */
   readonly #defaults: Defaults | undefined;
 
   constructor(
@@ -63,7 +63,7 @@ export class Cursor {
     return new Cursor(this.#node, this.#offset, this.path, this.#lines, this.names, defaults);
   }
 
-  /** Keys that entries of this place have in common, for a place that stands for entries without naming them. */
+  /** Default keys for the entries of this place, if it stands for entries without naming them. */
   common<K extends string>(keys: readonly K[], expected: string): Partial<Record<K, Cursor>> {
     return this.#defaults?.values.fields(keys, expected) ?? {};
   }
@@ -166,7 +166,7 @@ export class Cursor {
 
   oneOf<T extends string>(values: readonly T[], expected: string): T {
     const value = this.#scalar();
-    // YAML reads the words true and false as something else.
+    // YAML reads the words true and false as booleans.
     const word = typeof value === 'boolean' ? String(value) : value;
     const found = values.find((one) => one === word);
     if (found === undefined)
@@ -182,7 +182,7 @@ export class Cursor {
       : undefined;
   }
 
-  /** What stands there, on one line, without the braces around it. */
+  /** The value on one line, without the braces around it. */
   written(): string {
     const value = isMap(this.#node) || isSeq(this.#node) ? this.#node.toJSON() : this.#scalar();
     const text = stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 });

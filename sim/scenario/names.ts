@@ -2,7 +2,7 @@ import { nearest } from '../../core/lib/nearest.ts';
 import type { Cursor } from './cursor.ts';
 import type { Target } from './scenario.ts';
 
-/** Nodes of one scenario at most: more is another kind of test. */
+/** Most nodes of one scenario: more is another kind of test. */
 export const NODES_MAX = 200;
 
 /** What a node or client may be called: it ends up in labels, peer ids and file names. */
@@ -22,20 +22,20 @@ export function scenarioName(at: Cursor): string {
   );
 }
 
-/** Words that stand for somebody or something else wherever a node can be named. */
+/** Words with a meaning wherever a node can be named. */
 const RESERVED: readonly string[] = [
   ...['all', 'proposer', 'random', 'group', 'world', 'count'],
   ...['correct', 'nodes', 'heights', 'block', 'prev', 'self', 'node', 'genesis'],
   ...['not', 'and', 'or', 'in', 'exists', 'equal', 'committed', 'supply', 'burned', 'sum', 'max', 'min'],
 ];
 
-/** The name of a validator or node: a name that no other word of a scenario is. */
+/** The name of a validator or node, which may not be a reserved word. */
 export const newNodeName = (at: Cursor, text: string): string =>
   RESERVED.includes(text)
     ? at.fail(`expected another name: the word "${text}" has a meaning`)
     : newName(at, text);
 
-/** What could have stood there, for the end of a sentence. */
+/** The names that could have stood there, for the end of a message. */
 export const choiceOf = (known: readonly string[]): string =>
   known.length === 0 ? 'but there is none' : `expected one of ${known.join(', ')}`;
 
@@ -55,7 +55,7 @@ export function nodeNames(at: Cursor, known: readonly string[]): readonly string
   return names.length > 0 ? [...new Set(names)] : at.fail('expected at least one validator');
 }
 
-/** `group G` stands for all whose region is G. */
+/** `group G` stands for all validators whose region is G. */
 function oneOrGroup(at: Cursor, known: readonly string[]): readonly string[] {
   const text = at.raw();
   const group = typeof text === 'string' ? /^group (.+)$/.exec(text)?.[1] : undefined;
@@ -79,7 +79,7 @@ export function target(at: Cursor, known: readonly string[]): Target {
   return { kind: 'names', names: nodeNames(at, known) };
 }
 
-/** Of a single node any number is that one. */
+/** If there is a single node, any number means that one. */
 function randomOf(at: Cursor, count: number, there: number): number {
   if (count === 0) at.fail('expected at least one');
   return count <= there || there === 1

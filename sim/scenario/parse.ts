@@ -42,10 +42,10 @@ const KEYS = [
 
 type Fields = Partial<Record<(typeof KEYS)[number], Cursor>>;
 
-/** Heights that a run may go through. */
+/** Most heights that a run may go through. */
 const HEIGHTS_MAX = 1_000_000;
 
-/** Reads a scenario file, strictly: anything it does not know it refuses, with line and column. */
+/** Reads a scenario file strictly: it refuses everything that it does not know, with line and column. */
 export const parseScenario = (text: string): Result<Scenario, ScenarioError> => readYaml(text, scenarioOf);
 
 function scenarioOf(root: Cursor): Scenario {
@@ -88,7 +88,7 @@ function scenarioOf(root: Cursor): Scenario {
   };
 }
 
-/** Refuses what the rest of the scenario leaves no time for. */
+/** Refuses an expectation for which the rest of the scenario leaves no time. */
 function refuseHopeless(
   one: Expectation,
   {
@@ -114,10 +114,10 @@ function refuseHopeless(
     );
 }
 
-/** Sections whose entries can have keys in common. */
+/** Sections whose entries can have common keys. */
 const DEFAULTED = ['validators', 'nodes', 'clients', 'timeline', 'byzantine', 'mutate'] as const;
 
-/** `defaults: {clients: {at: v0}, …}`: what each entry of a section has unless it says otherwise. */
+/** `defaults: {clients: {at: v0}, …}`: keys that each entry of a section has unless it sets them itself. */
 function withDefaults(fields: Fields): Fields {
   const given = fields.defaults?.fields(DEFAULTED, `defaults: {${DEFAULTED.join('?, ')}?}`) ?? {};
   const out = { ...fields };
@@ -132,7 +132,7 @@ function withDefaults(fields: Fields): Fields {
   return out;
 }
 
-/** `choices: {zero: [link, sync]}`: every choice below these labels is the harmless one. */
+/** `choices: {zero: [link, sync]}`: every choice below these labels is 0, the harmless one. */
 function zeroedOf(at: Cursor | undefined, known: readonly string[]): readonly string[] {
   const zero = at?.fields(['zero'], 'choices: {zero}').zero;
   return zero?.items('a list of labels, such as [link, sync]').map((one) => labelOf(one, known)) ?? [];
@@ -158,7 +158,7 @@ const networkOf = (at: Cursor): LinkFaults => ({
   ...faultsOf(at.fields(FAULT_KEYS, `network: {${FAULT_KEYS.join('?, ')}?}`)),
 });
 
-/** `first` is the height that the chain begins with; what the engine's limit of time forestalls is refused. */
+/** `first` is the initial height of the chain. Refuses an end beyond the engine's time limit. */
 function untilOf(at: Cursor, first: number, timeMax: number): Until {
   const fields = at.fields(['height', 'time', 'quiet', 'first'], 'until: {height | time | quiet | first}');
   const given = Object.values(fields).filter((one) => one !== undefined);

@@ -32,7 +32,7 @@ const ACTION_KEYS = [
 ] as const;
 const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count', 'hard', 'index'] as const;
 
-/** Which options go with an action. */
+/** The options of each action. */
 const OPTIONS_OF: Partial<Record<(typeof ACTION_KEYS)[number], readonly (typeof OPTION_KEYS)[number][]>> = {
   partition: ['oneway'],
   crash: ['power_loss', 'point', 'count'],
@@ -141,7 +141,7 @@ function groupsOf(at: Cursor, known: readonly string[]): readonly (readonly stri
 
 export const FAULT_KEYS = ['delay', 'loss', 'dup', 'reorder', 'corrupt', 'reset', 'rate'] as const;
 
-/** Link faults: what a `network:` section and a `link` action have in common. */
+/** Link faults, in a `network:` section or in a `link` action. */
 export function faultsOf(fields: Partial<Record<(typeof FAULT_KEYS)[number], Cursor>>): Partial<LinkFaults> {
   const { loss, dup, reorder, corrupt, reset, rate } = fields;
   return {
@@ -163,7 +163,7 @@ function linkOf(at: Cursor, known: readonly string[]): Action {
   return { kind: 'link', from: endsOf(fields.from, known), to: endsOf(fields.to, known), faults };
 }
 
-/** Undefined: everyone. */
+/** undefined: all nodes. */
 const endsOf = (at: Cursor | undefined, known: readonly string[]): readonly string[] | undefined =>
   at === undefined || at.raw() === 'all' ? undefined : nodeNames(at, known);
 
@@ -185,7 +185,7 @@ function diskOf(at: Cursor, known: readonly string[]): Action {
   return { kind: 'disk', target: target(fields.target, known), fault, ...damageOf(fields, fault) };
 }
 
-/** `at: last_record`, `keep: 12`: where a log is hit and what a tear leaves of the record. */
+/** `at: last_record`, `keep: 12`: where a log is damaged, and how many bytes of the record a tear leaves. */
 function damageOf({ at, keep }: Partial<Record<'at' | 'keep', Cursor>>, fault: string): LogDamage {
   if (fault !== 'torn' && fault !== 'flip') at?.fail(`expected no place with ${fault}`);
   if (fault !== 'torn') keep?.fail(`expected no keep with ${fault}: nothing is cut in the middle`);

@@ -20,7 +20,10 @@ import { duration, HEIGHT_MAX, period, probability } from './units.ts';
 const ROUND_MAX = 10_000;
 const TIMES_MAX = 1_000_000;
 
-/** @param voters who can lie; @param known whom else there is to lie to. */
+/**
+ * @param voters Nodes that can lie.
+ * @param known All nodes, which they can lie to.
+ */
 export function parseByzantine(
   at: Cursor,
   voters: readonly string[],
@@ -59,7 +62,7 @@ function entriesOf(
   return who.map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
 }
 
-/** Liars stay the same for a whole run, so a proposer of the moment cannot be one. */
+/** Who lies is fixed for the whole run, so it cannot be the proposer of a round. */
 function whoOf(at: Cursor, known: readonly string[]): readonly string[] {
   const who = target(at, known);
   switch (who.kind) {
@@ -85,7 +88,7 @@ function audienceOf(at: Cursor | undefined, who: readonly string[], known: reado
 
 const MUTATE_KEYS = ['who', 'message', 'field', 'op', 'value', 'when', 'to'] as const;
 
-/** `{who, message, field, op, value?, when?, to?}`: small changes of what a node says. */
+/** `{who, message, field, op, value?, when?, to?}`: small changes of what a node sends. */
 export function parseMutate(
   at: Cursor,
   voters: readonly string[],
@@ -131,7 +134,7 @@ function fieldOf(at: Cursor, message: MessageKind | 'any'): string {
     : at.fail(`unknown field "${field}" of ${message}, expected one of ${[...fields, 'any'].join(', ')}`);
 }
 
-/** What `set` puts into the field, which has to be of its kind. */
+/** The value for `set`, which has to fit the kind of field. */
 function valueToSet(at: Cursor, args: ReadonlyMap<string, unknown>): string | number | boolean {
   const field = String(args.get('field'));
   const value = at.raw() ?? at.fail('expected a text, a number, true or false');
@@ -175,7 +178,7 @@ function argsOf(
   return args;
 }
 
-/** Arguments that are numbers: of what, with their least and greatest. */
+/** Arguments that are numbers: what they mean, their minimum and maximum. */
 const NUMBERS: Readonly<Record<string, readonly [what: string, min: number, max: number]>> = {
   total: ['a number of parts', 0, 4_294_967_295],
   rounds: ['a number of rounds', 1, 1_000],

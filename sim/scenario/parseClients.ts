@@ -24,9 +24,9 @@ const DEFAULT_ATTACK = 50;
 const ATTACK_MAX = 100_000;
 const READS_MAX = 1_000_000;
 const DEFAULT_ROOM = 1024 * 1024;
-/** Some hundred notifications: a reader of a live view has no use for more. */
+/** Room for some hundred notifications. A live view needs no more. */
 const DEFAULT_LISTENER_ROOM = 64 * 1024;
-/** As many as a node takes from one client. */
+/** As many queries as a node takes from one client. */
 const QUERIES_MAX = 5;
 const ROOM_MAX = 16 * 1024 * 1024;
 
@@ -53,7 +53,7 @@ const BELONGS: Readonly<Partial<Record<keyof Fields, readonly Kind[]>>> = {
   read_rate: ['ws'],
 };
 
-/** Clients of the nodes named `known`; their own names differ. */
+/** Clients of the nodes named in `known`. Each client has a name of its own. */
 export function parseClients(at: Cursor | undefined, known: readonly string[]): Clients {
   const lists: { [K in keyof Clients]: Clients[K][number][] } = {
     clients: [],
@@ -86,7 +86,7 @@ function addClient(
   for (const key of KEYS) {
     if (BELONGS[key]?.includes(kind) !== false) continue;
     if (at.says(key)) fields[key]?.fail(`expected no ${key} with kind ${kind}`);
-    // What all clients have in common is for those that can have it.
+    // The key comes from the defaults, which apply only to kinds that can have it.
     delete fields[key];
   }
   if (fields.subscribe !== undefined && !at.says('rate')) delete fields.rate;

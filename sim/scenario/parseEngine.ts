@@ -3,7 +3,7 @@ import type { EngineSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
 import { duration, positive } from './units.ts';
 
-/** Time-outs by their names in the node's configuration; a round's is the first and so many times the second. */
+/** Time-outs by their names in the node's configuration. Round r waits for the first, plus r times its delta. */
 const TIMEOUTS = {
   timeout_propose: 'timeoutProposeMs',
   timeout_propose_delta: 'timeoutProposeDeltaMs',
@@ -37,7 +37,7 @@ type Fields = Partial<Record<(typeof KEYS)[number], Cursor>>;
 const TIME_MAX = 24 * 3_600_000_000;
 const DEFAULT_TIME_MAX = 600_000_000;
 
-/** The section `engine`; what is left out is as nodes have it by default. */
+/** The section `engine`. What is left out has the node's default. */
 export function engineOf(at: Cursor | undefined): EngineSpec {
   const fields: Fields = at?.fields(KEYS, 'engine: {crypto?, time_max?, …}') ?? {};
   const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : positive(fields.time_max);
@@ -69,7 +69,7 @@ function consensusOf(fields: Fields): ConsensusConfig {
   const own = DEFAULT_CONSENSUS_CONFIG;
   const timeouts = TIMEOUT_KEYS.map((key) => {
     const value = millis(fields[key], own[TIMEOUTS[key]]);
-    // Rounds that never get longer may never be long enough.
+    // If rounds never get longer, they may never be long enough.
     if (key.endsWith('_delta') && value === 0) fields[key]?.fail('expected at least 1ms');
     return [TIMEOUTS[key], value] as const;
   });

@@ -32,7 +32,7 @@ export function parseExpect(
   const items = at.items('a list of expectations');
   const named = items.filter((item) => item.isText).map((item) => item.raw());
   for (const item of items) {
-    // The standing checkers are on anyway; naming one says what the scenario is about.
+    // The standing checkers are on anyway. Naming one says what the scenario is about.
     if (item.isText) item.oneOf(STANDING_CHECKERS, 'a checker');
     else readMap(item, known, clients, hasPeers, expect, off);
   }
@@ -158,7 +158,7 @@ function guiltyOf(at: Cursor, known: readonly string[]): Expectation {
 
 type Named = { readonly name: string };
 
-/** @param able those who can have what is expected of them. */
+/** @param able Clients of which this can be expected. */
 function clientIn<C extends Named>(
   at: Cursor | undefined,
   parent: Cursor,
@@ -187,7 +187,7 @@ function heightsOf(at: Cursor): number {
   return match === null ? at.fail('expected a number of heights, such as 5 heights') : Number(match[1]);
 }
 
-/** Words that say a promise again which every client watches over anyway. */
+/** Accepts a word that repeats a promise which is checked for every client anyway. */
 function says(at: Cursor | undefined, word: string): void {
   at?.oneOf([word], 'what always holds');
 }
@@ -248,7 +248,7 @@ function resourcesOf(at: Cursor, known: readonly string[]): Expectation {
   for (const name of RESOURCES) {
     const most = fields[`${name}_max`];
     if (most === undefined) continue;
-    // Only a wait is measured in time.
+    // Only a stall is measured in time.
     limits.set(
       name,
       name === 'consensus_stall' ? duration(most) : most.integer('the most that may be held', 0, COUNT_MAX),

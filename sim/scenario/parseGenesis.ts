@@ -23,15 +23,15 @@ const FEE_KEYS = [
 ] as const;
 const KEYS = ['initial_height', 'starts_in', ...PARAM_KEYS, ...FEE_KEYS] as const;
 
-/** CometBFT's max_bytes: -1 stands for the most that a block of any chain may have (types.MaxBlockSizeBytes). */
+/** CometBFT's max_bytes: -1 allows the most that a block of any chain may have (types.MaxBlockSizeBytes). */
 const [NO_LIMIT, BLOCK_BYTES_MAX] = [-1, 104_857_600];
-/** A block with less room has none for a commit and evidence. */
+/** A smaller block has no room for a commit and evidence. */
 const BLOCK_BYTES_MIN = 4_000;
 const NANOS_PER_MICRO = 1_000n;
-/** More of them leave no gas in the smallest block. */
+/** A much greater one would leave no gas target in the smallest block. */
 const ELASTICITY_MAX = 1_000;
 
-/** The section `genesis`; what is left out is as a new chain has it by default. */
+/** The section `genesis`. What is left out has the default of a new chain. */
 export function genesisOf(
   at: Cursor | undefined,
   { blockGas }: EngineSpec,
@@ -73,7 +73,7 @@ function feeMarketOf(fields: Partial<Record<(typeof FEE_KEYS)[number], Cursor>>)
   return market;
 }
 
-/** The parameters, some of them changed. */
+/** The parameters before, with these fields changed. */
 export function paramsOf(
   fields: Partial<Record<(typeof PARAM_KEYS)[number], Cursor>>,
   before: ConsensusParams,
@@ -98,14 +98,14 @@ export function paramsOf(
   };
 }
 
-/** Bytes, or that the chain sets no limit of its own. */
+/** Bytes, or -1: the chain sets no limit of its own. */
 function blockBytesOf(at: Cursor): number {
   const bytes = at.integer('a size in bytes', NO_LIMIT, BLOCK_BYTES_MAX);
   if (bytes === NO_LIMIT || bytes >= BLOCK_BYTES_MIN) return bytes;
   return at.fail(`expected at least ${BLOCK_BYTES_MIN}, or ${NO_LIMIT} for as much as any chain's`);
 }
 
-/** µs; of no age there is no evidence, and no chain begins with it. */
+/** Returns µs. With a maximum age of zero there would be no evidence, and no chain starts with it. */
 function ageOf(at: Cursor): number {
   const micros = duration(at);
   return micros > 0 ? micros : at.fail('expected more than no time');

@@ -9,7 +9,7 @@ export const POWER_MAX = 1_000_000_000;
 export const numbered = (count: number, power: number): readonly ValidatorSpec[] =>
   Array.from({ length: count }, (_, i) => ({ name: `v${i}`, power, twinOf: undefined }));
 
-/** `{count: N, power?: P}`, or names with their powers; `twin_of` stands for a second node with the key of another. */
+/** `{count: N, power?: P}`, or names with their powers. `twin_of` makes a second node with the key of another. */
 export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
   const entries = at.entries('validators: {count, power?} or {NAME: {power? | twin_of?}}');
   if (entries.some(([key]) => key === 'count')) {
@@ -37,7 +37,7 @@ export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
       entries[i]?.[1].fail(`expected a key of its own: ${same.name} has it; twin_of stands for a shared key`);
   }
   if (specs.every(({ power }) => power === 0)) at.fail('expected at least one validator with power');
-  // Originals first: their places in the genesis do not depend on where twins stand.
+  // Originals first, so that their order in genesis does not depend on where twins stand.
   return [
     ...specs.filter((one) => one.twinOf === undefined),
     ...specs.filter((one) => one.twinOf !== undefined),

@@ -7,7 +7,7 @@ const SAMPLE_MAX = 1_000_000_000;
 const DEPTH_MAX = 100;
 const RUNS_MAX = 100_000_000;
 
-/** `search: {twins | pct | swarm}`: what the commands of these names go through with this scenario. */
+/** `search: {twins | pct | swarm}`: what the commands of these names try with this scenario. */
 export function searchOf(
   at: Cursor | undefined,
   validators: readonly ValidatorSpec[],
@@ -43,7 +43,7 @@ function twinsOf(at: Cursor, validators: readonly ValidatorSpec[]): TwinsSearch 
   };
 }
 
-/** `pairs: [[d, d2]]` says again who shares a key: what it says has to be true, and all of it. */
+/** `pairs: [[d, d2]]` repeats who shares a key. It has to name all twins, and nobody else. */
 function checkPairs(at: Cursor, validators: readonly ValidatorSpec[]): void {
   const twins = validators.filter(({ twinOf }) => twinOf !== undefined);
   const named = at.items('a list of pairs, such as [[d, d2]]').map((pair) => {

@@ -9,7 +9,7 @@ const ENTRY_KEYS = [...WHEN_KEYS, 'when', 'after', 'on', 'do', 'for', 'times', '
 type Fields = Partial<Record<(typeof ENTRY_KEYS)[number], Cursor>>;
 const ENTRY = 'a timeline entry: {at | when | after, do}';
 const TIMES_MAX = 1_000_000;
-/** Actions that have an opposite for `for:` to do later. */
+/** Actions that `for:` can undo later. */
 const UNDONE: readonly Action['kind'][] = [
   'partition',
   'crash',
@@ -20,7 +20,7 @@ const UNDONE: readonly Action['kind'][] = [
   'upgrade',
   'rollback',
 ];
-/** Disk faults that end. */
+/** Disk faults that `for:` can end. */
 const PASSING: readonly string[] = ['full', 'slow'];
 
 export function parseTimeline(at: Cursor, known: readonly string[]): readonly TimelineEntry[] {
@@ -35,7 +35,7 @@ export function parseTimeline(at: Cursor, known: readonly string[]): readonly Ti
   });
 }
 
-/** Entries may wait for what stands further down. */
+/** Notes checkpoints first, because an entry may wait for one further down. */
 function noteCheckpoint(item: Cursor): void {
   const action = item.fields(ENTRY_KEYS, ENTRY).do;
   const entries = action?.isMap === true ? action.entries(ENTRY) : [];
@@ -84,7 +84,7 @@ interface Moment {
   readonly chance: Cursor | undefined;
 }
 
-/** Of the keys that say when, only `at` has a meaning next to `after`, and none next to `when`. */
+/** Refuses keys that say when, next to `when` or `after`. Only `at` has a meaning next to `after`. */
 function refuseBeside(at: Cursor, { when, after, ...fields }: Fields): void {
   const map = after === undefined ? 'when' : 'after';
   if ((after ?? when) === undefined) return;

@@ -8,7 +8,7 @@ import { HEIGHT_MAX } from './units.ts';
 
 const KEYS = ['height', 'validators', ...PARAM_KEYS] as const;
 
-/** The section `updates`: what the application answers to blocks, in the order of their heights. */
+/** The section `updates`: what the application returns for blocks, in the order of their heights. */
 export function updatesOf(
   at: Cursor,
   { initialHeight, params }: GenesisSpec,
@@ -35,7 +35,7 @@ export function updatesOf(
   });
 }
 
-/** `{NAME: power}`; `powers` are those before, and then those after. */
+/** `{NAME: power}`. `powers` are those before, and are updated to those after. */
 function powersOf(
   at: Cursor,
   validators: readonly ValidatorSpec[],

@@ -49,7 +49,7 @@ export function eventOf(at: Cursor, known: readonly string[]): Extract<When, { k
 
 const WHEN = 'a when: {at | every | event | height, round, step | chance, on?}';
 
-/** A `when` as a map of its own, which may also say whom it is about and how likely it is. */
+/** A `when` as a map of its own, which may also name a node and a chance. */
 export function whenMap(
   at: Cursor,
   known: readonly string[],
@@ -60,7 +60,7 @@ export function whenMap(
   return { when: when ?? at.fail(`expected ${WHEN}`), chance, on };
 }
 
-/** What `chance` alone is about: each new height, round or step of a node. */
+/** What `chance` alone applies to: each new height, round or step of a node. */
 export const ANY_MOVE: When = { kind: 'state', height: undefined, round: undefined, step: undefined };
 
 /** `on: v1` next to a when. */

@@ -15,9 +15,9 @@ import { err, ok, type Result } from '../../core/lib/result.ts';
 import { Cursor, Refused, type ScenarioError } from './cursor.ts';
 
 const CHARACTERS_MAX = 1024 * 1024;
-/** Lists and maps inside each other. */
+/** Most lists and maps inside each other. */
 const DEPTH_MAX = 32;
-/** The same before anything is built, where every list and map takes up to three places. */
+/** The same limit for the parser's stack, on which each list or map takes up to three places. */
 const OPEN_MAX = 3 * DEPTH_MAX + 3;
 const OPTIONS = { version: '1.2', merge: false, strict: true } as const;
 const ONE_DOCUMENT = 'expected one document: a second begins here, each is a file of its own';
@@ -58,7 +58,7 @@ function yamlProblem(text: string, { code, message, pos }: YAMLError): string {
 
 const keyAt = (text: string, offset: number): string => /^[^:\n]{1,100}/.exec(text.slice(offset))?.[0] ?? '';
 
-/** Aliases can make a small file huge; scenarios have no need of them, nor of many things inside each other. */
+/** Aliases can make a small file huge. Scenarios need neither aliases nor deep nesting. */
 function refuseExcess(node: unknown, lines: LineCounter, depth: number): void {
   const fail = (message: string): never => new Cursor(node as Node, 0, '', lines).fail(message);
   if (isAlias(node)) fail('aliases are not allowed');
@@ -67,7 +67,7 @@ function refuseExcess(node: unknown, lines: LineCounter, depth: number): void {
   if (isSeq(node)) for (const item of node.items) refuseExcess(item, lines, depth + 1);
 }
 
-/** What the text is made of; undefined where it opens more than could be built without an end to the stack. */
+/** The tokens of the text; undefined if it nests too deep to be built without overflowing the stack. */
 function tokensOf(text: string, parser: Parser, lines: LineCounter): readonly CST.Token[] | undefined {
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];

@@ -32,14 +32,14 @@ export type When =
     }
   | { readonly kind: 'event'; readonly event: EventWord; readonly node: string };
 
-/** What happens to a node; `checkpoint` is of the timeline and has a name of its own. */
+/** An event of a node. `checkpoint` belongs to the timeline and has a name of its own. */
 export type EventWord = 'crashed' | 'started' | 'halted' | 'checkpoint';
 export const EVENT_WORDS: readonly EventWord[] = ['crashed', 'started', 'halted', 'checkpoint'];
 
 export type Target =
   | { readonly kind: 'names'; readonly names: readonly string[] }
   | { readonly kind: 'all' }
-  /** Whoever proposes in the round at hand. */
+  /** The proposer of the current round. */
   | { readonly kind: 'proposer' }
   | { readonly kind: 'random'; readonly count: number };
 
@@ -53,26 +53,26 @@ export type Action =
       readonly faults: Partial<LinkFaults>;
     }
   | { readonly kind: 'clog' | 'swizzle'; readonly target: Target }
-  /** A declared node begins its first life, or any node its last end. */
+  /** A declared node begins its first life, or any node is stopped for good. */
   | { readonly kind: 'addNode' | 'removeNode'; readonly name: string }
-  /** Stops, and starts again under another version, and with or without an event index, if that is said. */
+  /** Stops a node, and starts it with another version. `isIndexed` says whether it has an event index from then on. */
   | {
       readonly kind: 'upgrade';
       readonly target: Target;
       readonly version: string;
       readonly isIndexed?: boolean;
     }
-  /** Stops, takes its newest height back, and starts again. */
+  /** Stops a node, takes back its newest height, and starts it again. */
   | { readonly kind: 'rollback'; readonly target: Target; readonly isHard: boolean }
-  /** The operator has the pool emptied. */
+  /** The operator empties the pool. */
   | { readonly kind: 'flushPool'; readonly target: Target }
-  /** A moment with a name, for others to wait for; or the end of the run. */
+  /** A named moment that other entries can wait for; or the end of the run. */
   | { readonly kind: 'checkpoint' | 'break'; readonly name: string }
   | {
       readonly kind: 'crash';
       readonly target: Target;
       readonly powerLoss: PowerLoss;
-      /** Crash when the node next comes by this point for the n-th time, not at once. */
+      /** Crash when the node passes this point for the n-th time from now on, not at once. */
       readonly point: CrashPoint | undefined;
       readonly count: number;
     }
@@ -84,7 +84,7 @@ export type Action =
   | { readonly kind: 'jitter'; readonly target: Target; readonly micros: number }
   | { readonly kind: 'gst' };
 
-/** Which record of a log is hit, and how many bytes of it a tear leaves; what is not said is left to chance. */
+/** Which record of a log is damaged, and how many bytes of it a tear leaves. What is left out is drawn. */
 export interface LogDamage {
   readonly at?: 'first_record' | 'last_record' | 'any_record' | undefined;
   readonly keep?: number | undefined;
@@ -93,19 +93,22 @@ export interface LogDamage {
 export interface TimelineEntry {
   /** Where it stands, for messages, e.g. `timeline[0]`. */
   readonly line: string;
-  /** Names its dice: by what it does, and which it is of those that do the same, so that others may come and go. */
+  /**
+   * Names its choices: by its action, and by its number among entries with the same one. So other entries can be added
+   * or removed.
+   */
   readonly dice: string;
   /** Its action as the file says it, for readers. */
   readonly text: string;
   readonly when: When;
   /** Virtual µs to wait once `when` holds. */
   readonly delay: number;
-  /** Only what this node does counts for `when`. */
+  /** Only events of this node count for `when`. */
   readonly on: string | undefined;
-  /** The opposite happens so much later: heal, restart, resume. */
+  /** Time after which the opposite happens: heal, restart, resume. */
   readonly duration: number | undefined;
   readonly times: number;
-  /** Of a million: drawn each time. */
+  /** In parts per million, drawn each time. */
   readonly chancePpm: number;
   readonly action: Action;
 }
@@ -116,19 +119,19 @@ export interface ByzantineTrigger {
   readonly rounds: { readonly from: number; readonly to: number };
   /** The node itself is in this step. */
   readonly step: StepWord | undefined;
-  /** Not before this has happened; `after` and `duration` count from there, else from the start. */
+  /** Not before this has happened. `after` and `duration` count from then, otherwise from the start. */
   readonly event: { readonly event: EventWord; readonly node: string } | undefined;
   readonly after: number;
   readonly duration: number | undefined;
-  /** In the first height and round that comes up in each span of so many virtual µs. */
+  /** Once in each span of so many virtual µs: at the first height and round that comes up in it. */
   readonly every?: number | undefined;
-  /** In so many heights and rounds at most. */
+  /** In at most so many heights and rounds. */
   readonly times: number | undefined;
   readonly chancePpm: number;
 }
 
 export interface ByzantineEntry {
-  /** A name, or `random K` until the run's seed says who that is. */
+  /** A name, or `random K` until the run's seed decides. */
   readonly who: string;
   /** Catalogue id, e.g. B02. */
   readonly behaviour: string;
@@ -141,8 +144,9 @@ export interface ByzantineEntry {
 export type Within = { readonly micros: number } | { readonly heights: number } | 'auto';
 
 /**
- * What a node counts of itself: waiting transactions and their bytes, evidence in the store, its log, its store, messages
- * that its websocket clients have not read, and virtual µs that consensus waited for its turn at the application.
+ * What a node counts of itself: pooled transactions and their bytes, evidence in the store, its log, its store,
+ * messages that its websocket clients have not read, and virtual µs that consensus waited for its turn at the
+ * application.
  */
 export const RESOURCES = [
   'pool_txs',
@@ -168,7 +172,7 @@ export type Expectation =
       readonly kind: 'eventually';
       readonly expr: Expr;
       readonly text: string;
-      /** Since the start, or since `gst`. */
+      /** Counted from the start, or from `gst`. */
       readonly within: Within | undefined;
     }
   /** Agreement is broken, and the chain's own records name who did it. */
@@ -177,7 +181,7 @@ export type Expectation =
       readonly powerAtLeast: { readonly numerator: bigint; readonly denominator: bigint };
       readonly equals: readonly string[] | undefined;
     }
-  /** No more than this is held at any time, as the nodes themselves count; of every correct node when none is named. */
+  /** Limits that no node may exceed at any time, by its own count. Without names they hold for every correct node. */
   | {
       readonly kind: 'resources';
       readonly nodes: readonly string[] | undefined;
@@ -187,12 +191,12 @@ export type Expectation =
       readonly kind: 'receipts';
       readonly client: string;
       readonly atLeast: number;
-      /** Heights between a transaction's last submission and its block, at most. */
+      /** Most heights between a transaction's last submission and its block. */
       readonly includedWithin?: number | undefined;
     }
-  /** Events that a subscriber or watcher has, and times that it was cut off as too slow, at least. */
+  /** Least number of events that a subscriber or watcher has, and of times that it was cut off as too slow. */
   | { readonly kind: 'ws'; readonly client: string; readonly atLeast: number; readonly cutOff: number }
-  /** Headers that a light client has verified, at least. */
+  /** Least number of headers that a light client has verified. */
   | { readonly kind: 'light'; readonly client: string; readonly atLeast: number };
 
 /** Checkers that are on unless a scenario switches them off by name. */
@@ -220,11 +224,11 @@ export type Until =
 
 export interface ValidatorSpec {
   readonly name: string;
-  /** A twin has none of its own. */
+  /** 0 for a twin. */
   readonly power: number;
-  /** Runs with the key of this validator beside it: both count as faulty, and neither knows. */
+  /** The validator whose key this one runs with as well. Both count as faulty, and neither knows. */
   readonly twinOf: string | undefined;
-  /** What its key follows from instead of its name. */
+  /** A text from which its key is derived, instead of its name. */
   readonly key?: string | undefined;
   /** ed25519 when left out; a twin has that of the other. */
   readonly keyType?: PublicKey['type'] | undefined;
@@ -233,34 +237,34 @@ export interface ValidatorSpec {
   readonly pace?: Pace | undefined;
 }
 
-/** What a machine takes its own time for; undefined is as everywhere. */
+/** Delays of one machine; undefined: as on all machines. */
 export interface Pace {
-  /** For a sync of its log. */
+  /** Time of a sync of its log. */
   readonly sync?: Delay | undefined;
-  /** To say that a block is in its database, where everybody sees it already. */
+  /** Time from a block being in the database, where everybody sees it, to the node hearing so. */
   readonly batch?: Delay | undefined;
-  /** To say what it thinks of a transaction, by the state that it had when it was asked. */
+  /** Time from a verdict on a transaction to the node hearing it. The verdict is by the state when it was asked for. */
   readonly verdict?: Delay | undefined;
-  /** To propose, judge or carry out a block. */
+  /** Time from a block being proposed, validated or executed to the node hearing so. */
   readonly answer?: Delay | undefined;
-  /** For a signature to come back. */
+  /** Time of a signature. */
   readonly sign?: Delay | undefined;
 }
 
 /** A node without a vote. */
 export interface NodeSpec {
   readonly name: string;
-  /** Whom it is connected with; undefined is everyone. */
+  /** The nodes that it is connected with; undefined: all. */
   readonly peers: readonly string[] | undefined;
 }
 
-/** What `orrery sim twins` goes through with this scenario. */
+/** What `orrery sim twins` tries with this scenario. */
 export interface TwinsSearch {
   /** Rounds with a partition of their own. */
   readonly rounds: number;
-  /** Partitions tried: every one, or so many schedules by lot. */
+  /** undefined: every partition is tried; else so many random schedules. */
   readonly sample: number | undefined;
-  /** From which heights on: one for each place of the rotation of proposers, or the first only. */
+  /** The heights at which schedules begin: one for each place in the rotation of proposers, or only the first. */
   readonly leaders: 'all' | 'rotation';
 }
 
@@ -272,9 +276,10 @@ export interface SwarmSearch {
 }
 
 /**
- * How a node abuses the exchange of addresses: sends some unasked, asks too often, says what is no message, or answers with
- * addresses that nobody has, more than it may, those of others moved elsewhere, too many of one network, twice, such as cannot
- * be reached from everywhere, or what is none.
+ * How a node abuses the exchange of addresses. It sends addresses unasked, asks too often, or sends bytes that are no
+ * message. Or it answers with addresses that nobody has, with too many, with wrong addresses of other nodes, with too
+ * many of one network, twice, with addresses that cannot be reached from everywhere, or with something that is no
+ * address.
  */
 export const PEX_LIES = [
   'unasked',
@@ -290,14 +295,14 @@ export const PEX_LIES = [
 ] as const;
 export type PexLie = (typeof PEX_LIES)[number];
 
-/** Nodes find each other by themselves, with these settings of their configuration. */
+/** Nodes discover each other, with these settings of their configuration. */
 export interface PeersSpec {
-  /** All that a node without persistent peers knows at first. */
+  /** The only nodes that a node without persistent peers knows at first. */
   readonly seeds: readonly string[];
   readonly persistent: readonly string[];
   readonly inboundMax: number;
   readonly outboundMax: number;
-  /** Seeds answer, and hang up. */
+  /** Seeds answer and then hang up. */
   readonly seedMode: boolean;
   readonly liars: ReadonlyMap<string, PexLie>;
 }
@@ -311,10 +316,10 @@ export interface Scenario {
   readonly updates?: readonly UpdateSpec[];
   /** Nodes without a vote. */
   readonly nodes: readonly NodeSpec[];
-  /** Without it everyone is connected with everyone. */
+  /** Without it all nodes are connected with each other. */
   readonly peers?: PeersSpec | undefined;
   readonly twins: TwinsSearch | undefined;
-  /** For `orrery sim pct`: orderings that a bug may need, and schedules to try. */
+  /** For `orrery sim pct`: how many orderings a bug may need, and how many schedules to try. */
   readonly pct?: { readonly depth: number; readonly runs: number | undefined } | undefined;
   readonly swarm?: SwarmSearch | undefined;
   readonly network: LinkFaults;
@@ -330,7 +335,7 @@ export interface Scenario {
   readonly expect: readonly Expectation[];
   readonly off: ReadonlySet<StandingChecker>;
   readonly until: Until;
-  /** Labels of choice streams, themselves or what lies below them, that always choose the harmless 0. */
+  /** Labels of choice streams that always choose 0, the harmless choice. A label covers everything below it. */
   readonly zeroed: readonly string[];
 }
 

@@ -10,7 +10,7 @@ const MICROS_PER: Readonly<Record<string, number>> = {
   h: 3_600_000_000,
 };
 
-/** A scenario names no higher one; its chain begins at half of it at most. */
+/** The highest height that a scenario can name. Its chain begins at half of it at most. */
 export const HEIGHT_MAX = 2_000_000_000;
 
 const PERIOD_MIN = 1_000;
@@ -35,7 +35,7 @@ export function duration(at: Cursor): number {
   );
 }
 
-/** What a text that is no duration should have been. */
+/** What was expected where a text is no valid duration. */
 function wrongWith(value: unknown): string {
   const match = /^(-?)[0-9.]+(us|ms|s|m|h)$/.exec(String(value));
   if (match === null) return DURATION;
@@ -49,7 +49,7 @@ export function positive(at: Cursor): number {
   return micros > 0 ? micros : at.fail('expected a duration above zero');
 }
 
-/** For what happens again and again. */
+/** The period of something that repeats. */
 export function period(at: Cursor): number {
   const micros = duration(at);
   return micros >= PERIOD_MIN ? micros : at.fail('expected at least 1ms, for what comes again and again');
@@ -116,7 +116,7 @@ export function ratePeriod(at: Cursor): number {
 
 const GAS_PRICE_MAX = 10n ** 15n;
 
-/** `2gwei`, `7wei`: what a gas costs, in wei. */
+/** `2gwei`, `7wei`: a price per gas, in wei. */
 export function gasPrice(at: Cursor): bigint {
   const value = at.raw();
   const match = typeof value === 'string' ? /^(\d{1,15})(wei|gwei)$/.exec(value) : null;

@@ -3,8 +3,9 @@ import type { EngineSpec } from './chainSpecs.ts';
 import { parseScenario } from './parse.ts';
 
 /**
- * The scenario with signatures of this scheme, so that it is the same run wherever it goes: keys, and with them addresses
- * and the order of proposers, follow from the scheme. A text that is no scenario comes back as it is, for its own error.
+ * The scenario with this signature scheme, so that it is the same run everywhere: keys follow from the scheme, and with
+ * them addresses and the order of proposers. A text that is no scenario comes back unchanged, and so gives its own
+ * error.
  */
 export function withCrypto(text: string, crypto: EngineSpec['crypto']): string {
   if (!parseScenario(text).ok) return text;

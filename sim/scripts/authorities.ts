@@ -8,19 +8,19 @@ import { assemble, initCodeOf } from './programs.ts';
 import type { Draft, Script } from './script.ts';
 import { GWEI } from './transfers.ts';
 
-/** Gives whoever calls as much as the first word says of its own coins. */
+/** Sends the caller as many of its own coins as the first word says. */
 const GIVER = assemble('5f 5f 5f 5f 5f 35 33 5a f1 00');
 const COIN = 10n ** 18n;
 const CALL = { value: 0n, gas: 200_000n, tip: GWEI, feeCap: 100n * GWEI, status: '0x1' as const };
-/** Below the base fee of every block of a run of minutes. */
+/** The fee cap is below the base fee of every block in a run of minutes. */
 const WAITS = { data: EMPTY, gas: 21_000n, tip: 1n, feeCap: 1n, status: undefined };
 
 const word = (value: bigint): Bytes => hex(value.toString(16).padStart(64, '0'));
 
 /**
- * What somebody else does to an account while a transaction of it waits in the pool: its nonce is used by an authorization that it
- * signed (EIP-7702), and then its coins are spent by the code that it delegated to. What waits can run no more, or not be paid. The
- * account still sends as before, one at a time.
+ * What others do to an account while one of its transactions waits in the pool. First an authorization that it signed
+ * (EIP-7702) uses its nonce. Later the code that it delegated to spends its coins. What waits can then not run, or not
+ * be paid. The account still sends as before, one transaction at a time.
  */
 export function authorities(suite: CryptoSuite): Script {
   let turn = 0;
@@ -38,7 +38,7 @@ export function authorities(suite: CryptoSuite): Script {
       { ...WAITS, from: authority, nonce: used, to: owner.address, value },
     ];
     if (state.nonceOf(owner) === 0) return calls({ to: undefined, data: initCodeOf(GIVER) });
-    // What it does to the account is in a block before the next of its transactions comes.
+    // What is done to the account has to be in a block before its next transaction comes.
     if ([owner, authority].some((one) => state.open(one).some(({ status }) => status !== undefined)))
       return [];
     switch (turn++ % 5) {

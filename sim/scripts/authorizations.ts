@@ -8,10 +8,10 @@ import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import { EVM_CHAIN_ID } from '../cluster.ts';
 import { upperS } from './upperS.ts';
 
-/** What a tuple says before it is signed. */
+/** A tuple before it is signed. */
 type Tuple = Pick<Authorization, 'chainId' | 'address' | 'nonce'>;
 
-/** Somebody whom no transaction is of: what it is, only tuples made it. */
+/** An account that sends no transactions. Only tuples create it. */
 export interface Signer {
   readonly address: Bytes;
   sign(tuple: Tuple): Authorization;
@@ -38,7 +38,7 @@ const withUpperS = ({ yParity, s, ...rest }: Authorization): Authorization => ({
   ...upperS(yParity, s),
 });
 
-/** Tuples of a signer with nonce 0 that are skipped before anybody looks at the signer (EIP-7702, steps 1 to 3). */
+/** Tuples of a signer with nonce 0 that are skipped before the signer is accessed (EIP-7702, steps 1 to 3). */
 export const unheeded = ({ sign }: Signer, address: Bytes): readonly Authorization[] => [
   sign({ chainId: EVM_CHAIN_ID + 1n, address, nonce: 0n }),
   withUpperS(sign({ chainId: 0n, address, nonce: 0n })),
@@ -46,7 +46,7 @@ export const unheeded = ({ sign }: Signer, address: Bytes): readonly Authorizati
   sign({ chainId: EVM_CHAIN_ID, address, nonce: 2n ** 64n - 1n }),
 ];
 
-/** One that fails only after the signer was looked at, and so was made warm (step 4). */
+/** A tuple that fails only after the signer was accessed, and so was made warm (step 4). */
 export const premature = ({ sign }: Signer, address: Bytes): readonly Authorization[] => [
   sign({ chainId: 0n, address, nonce: 1n }),
 ];

@@ -1,8 +1,8 @@
 import type { BankLieName } from './bankLies.ts';
 
 /**
- * Codespace and code of the Cosmos SDK by which a lie is refused (types/errors, x/bank/types/errors). What an SDK chain may support and
- * this one does not is refused as such: 37.
+ * Codespace and code by which a lie is refused, as in the Cosmos SDK (types/errors, x/bank/types/errors). What an SDK
+ * chain may support and this one does not is refused as unsupported: 37.
  */
 export const BANK_LIE_CODES: Readonly<Record<BankLieName, string>> = {
   key: 'sdk 8',

@@ -10,21 +10,21 @@ import { BANK_LIE_CODES } from './bankCodes.ts';
 import { BANK_LIE_NAMES, BANK_LIES } from './bankLies.ts';
 
 const GWEI = 10n ** 9n;
-/** More than anybody has. */
+/** More than any account holds. */
 const TOO_MUCH = 10n ** 24n;
 const GAS = 300_000n;
 const MEMO_MAX = 256;
-/** Two bytes each: it is bytes that count. */
+/** Two bytes per character, because the limit counts bytes. */
 const wide = (bytes: number): string => 'é'.repeat(bytes >> 1) + 'm'.repeat(bytes & 1);
-/** What Go writes otherwise than JavaScript does, and what both escape. */
+/** Characters that Go escapes unlike JavaScript, and characters that both escape. */
 const MEMO = 'a <memo> & "more" \u2028 \\ é\n';
-/** What chains of the same kind call the same key. */
+/** Names of the same key type on related chains. */
 const COSMOS_EVM_KEY = '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey';
 const ETHERMINT_KEY = '/ethermint.crypto.v1.ethsecp256k1.PubKey';
 const INJECTIVE_KEY = '/injective.crypto.v1beta1.ethsecp256k1.PubKey';
-/** There are many more of them than a run has drafts. */
+/** There are many more kinds than a run has drafts. */
 const BADS_AT_ONCE = 3;
-/** Within which a run ends. */
+/** More blocks than a run has. */
 const FAR = 1_000n;
 
 const stranger = (index: number): Bytes => new Uint8Array(20).fill(0x60 + index);
@@ -33,18 +33,18 @@ const stranger = (index: number): Bytes => new Uint8Array(20).fill(0x60 + index)
 export interface BankStep {
   readonly draft: BankDraft | 'ethereum';
   readonly bads: readonly BadDraft[];
-  /** What has to wait for an earlier sequence, and runs out with the very next block: it may be taken. */
+  /** A probe follows: it waits for an earlier sequence and expires soon, and a pool may take it. */
   readonly isProbing: boolean;
 }
 
-/** What no node may take. */
+/** A draft that no node may take. */
 export interface BadDraft {
   readonly draft: BankDraft;
   readonly why: string;
-  /** Codespace and code by which it is refused. */
+  /** Codespace and code by which a node refuses it. */
   readonly code: string;
   readonly sequence?: number;
-  /** Has the sequence of the last good one, for which it would be a replacement. */
+  /** It has the sequence of the last good one, which it would replace. */
   readonly isAgain?: boolean;
   /** Signed for another account number. */
   readonly isOfAnother?: boolean;
@@ -52,18 +52,18 @@ export interface BadDraft {
 
 export interface BankPlace {
   readonly head: number;
-  /** Of a block. */
+  /** Gas limit of a block. */
   readonly gasLimit: bigint;
-  /** Of the account at hand: its first transaction is in a block. */
+  /** The first transaction of the account is in a block. */
   readonly isKnown: boolean;
   /** An account that did not sign. */
   readonly victim: Bytes;
-  /** Has some coins, and too few for any fee. */
+  /** It has some coins, but too few for any fee. */
   readonly pauper: DevAccount;
-  /** How many were asked for before. */
+  /** How many steps were asked for before. */
   readonly turn: number;
   readonly feeMarket: FeeMarket;
-  /** What the next block asks for a unit of gas; 0 when the node cannot tell. */
+  /** Lowest price per gas in the next block; 0 when the node cannot tell. */
   readonly leastPrice: bigint;
 }
 
@@ -71,7 +71,7 @@ export interface BankPlace {
 export function bankFeature(choices: ChoiceStream, from: DevAccount, place: BankPlace): BankStep {
   const choose = (count: number): number => choices.choose(count);
   const makers = [...KINDS, ...exactKinds(place.feeMarket)];
-  // One after the other: a run is too short to meet each by lot.
+  // In turn, because a run is too short to draw each kind.
   const make = present(makers[place.turn % makers.length], 'a kind');
   const made = make(from, choose, place);
   const kinds = badOnes(from, place);
@@ -87,7 +87,7 @@ const pay = (choose: (count: number) => number): Payment => ({
   to: stranger(choose(24)),
   amount: BigInt(1 + choose(1_000_000)),
 });
-/** Of a coin that nobody has, alone or beside the chain's own. */
+/** In a denomination that nobody has, alone or beside the chain's own. */
 const strange = (payment: Payment): Payment =>
   payment.amount % 2n === 0n ? { ...payment, denom: 'other' } : { ...payment, alsoDenom: 'other' };
 const base = (from: DevAccount, ...messages: BankDraft['messages']): BankDraft => ({
@@ -96,9 +96,9 @@ const base = (from: DevAccount, ...messages: BankDraft['messages']): BankDraft =
   fee: GAS * 100n * GWEI,
   messages,
 });
-/** Without a tip, which these forms cannot say. */
+/** Without a tip, which these forms cannot express. */
 const SIGNED_FEE = { fee: GAS * 3n * GWEI, tip: undefined };
-/** One of each kind on the wire: a number in field 1024, eight bytes in 1500, some in 2046, four in 3072. */
+/** One unknown field of each wire type: a number in field 1024, eight bytes in 1500, some in 2046, four in 3072. */
 const IGNORABLE = hex('8040aa02e15d0102030405060708f27f0361626385c00101020304');
 const several = (choose: (count: number) => number): readonly Payment[] =>
   Array.from({ length: 2 + choose(3) }, () => pay(choose));
@@ -107,9 +107,9 @@ const KINDS: readonly Kind[] = [
   (from, choose) => base(from, [pay(choose)]),
   (from, choose) => base(from, several(choose)),
   (from, choose) => base(from, [pay(choose)], several(choose), [pay(choose)]),
-  // The last one asks for too much: none of them happens.
+  // The last message asks for too much, so none of them takes effect.
   (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), amount: TOO_MUCH }]),
-  // Nor what comes after the one that fails.
+  // Nor does a message after the one that fails.
   (from, choose) => base(from, several(choose), [strange(pay(choose))], [{ to: from.address, amount: 3n }]),
   (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), to: FEE_COLLECTOR_ADDRESS }]),
   // Runs out of gas somewhere on its way.
@@ -127,7 +127,7 @@ const KINDS: readonly Kind[] = [
   (from, choose) => ({ ...base(from, [pay(choose)]), memo: wide(MEMO_MAX) }),
   (from, _choose, { pauper }) =>
     base(from, [{ to: from.address, amount: 7n }], [{ to: pauper.address, amount: 7n }]),
-  // As hardware keys sign, and as wallets that know only Ethereum do.
+  // Signed as hardware keys sign, and as wallets that know only Ethereum do.
   (from, choose, { head }) => ({
     ...base(from, [pay(choose)], several(choose)),
     ...SIGNED_FEE,
@@ -143,7 +143,7 @@ const KINDS: readonly Kind[] = [
     mode: SIGN_MODE.direct,
     keyUrl: ETHERMINT_KEY,
   }),
-  // As the wallets of relatives write it, with all said that goes without saying, and what a later version may say.
+  // As wallets of related chains write it: with all defaults written out, and with fields of later versions.
   (from, choose) => ({
     ...base(from, [pay(choose)]),
     ignorable: IGNORABLE,
@@ -158,7 +158,7 @@ const KINDS: readonly Kind[] = [
     isPayerNamed: true,
     keyUrl: INJECTIVE_KEY,
   }),
-  // Fits only into a block that is empty so far.
+  // Fits only into a block that is still empty.
   (from, choose, { gasLimit }) => ({
     ...base(from, [pay(choose)]),
     gas: gasLimit,
@@ -169,7 +169,7 @@ const KINDS: readonly Kind[] = [
   () => 'ethereum',
 ];
 
-/** The least price where nothing comes on top of it. */
+/** Exactly the lowest price, on chains where no base fee is added to it. */
 function exactKinds({ noBaseFee, minGasPrice }: FeeMarket): readonly Kind[] {
   if (!noBaseFee) return [];
   const exact = { fee: GAS * minGasPrice, tip: undefined };
@@ -180,12 +180,12 @@ function exactKinds({ noBaseFee, minGasPrice }: FeeMarket): readonly Kind[] {
   ];
 }
 
-/** Nothing of these may be taken by any pool. */
+/** Drafts that no pool may take. */
 function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
   const { head, gasLimit, isKnown, victim, pauper, leastPrice } = place;
   const { noBaseFee, minGasPrice } = place.feeMarket;
   const draft = base(from, [{ to: stranger(30), amount: 1n }]);
-  // Offers more than any good one.
+  // Offers more than any good draft.
   const dear = { ...draft, fee: GAS * 400n * GWEI, tip: undefined };
   const again = { ...dear, lie: { isSpoiled: true } };
   return [
@@ -200,7 +200,7 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
     },
     { draft, isOfAnother: true, why: 'is signed for another account', code: 'sdk 4' },
     { draft: again, isAgain: true, why: 'replaces another without a signature', code: 'sdk 4' },
-    // A base fee may have come down to nothing.
+    // The base fee may have fallen to nothing.
     ...(noBaseFee || leastPrice <= 1n
       ? []
       : [
@@ -245,7 +245,10 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
   ];
 }
 
-/** It runs out so many blocks after the head, but could be in the next, at the least price there, where that is known. */
+/**
+ * A draft that expires `blocks` blocks after the head and could be in the next one. It pays the lowest price there, if
+ * that is known.
+ */
 export const probe = (from: DevAccount, head: number, blocks: number, leastPrice = 0n): BankDraft => ({
   ...base(from, [{ to: stranger(31), amount: 1n }]),
   ...(leastPrice === 0n ? {} : { fee: GAS * leastPrice, tip: undefined }),

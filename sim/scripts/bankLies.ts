@@ -11,10 +11,10 @@ import { assert } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { type BankDraft, tipOption } from '../clients/cosmosTx.ts';
 
-/** By whomever. */
+/** A draft of any sender. */
 type Unsigned = Omit<BankDraft, 'from'>;
 
-/** What a transaction of bank messages may say that no node may believe, in a pool as little as in a block. */
+/** Something in a transaction of bank messages that no node may accept, neither in a pool nor in a block. */
 export interface BankLie {
   /** What is wrong with it. */
   readonly why: string;
@@ -31,7 +31,7 @@ const lying = (
   change: (draft: Unsigned) => Unsigned = (draft) => draft,
 ): BankLie => ({ why, change: (draft, victim) => ({ ...change(draft), lie: lie(victim) }) });
 
-/** To two receivers, which is a message of another kind. */
+/** With two receivers, which makes it a MsgMultiSend. */
 const twoReceivers = (draft: Unsigned): Unsigned => ({
   ...draft,
   messages: [draft.messages.flat().flatMap((payment) => [payment, payment])],
@@ -42,22 +42,22 @@ const withoutTip = (draft: Unsigned): Unsigned => ({
   tip: undefined,
 });
 
-/** A multisig's ModeInfo: bits of who signed, of nobody. */
+/** A multisig's ModeInfo with an empty bit array: nobody has signed. */
 const MANY = Uint8Array.of(10, 0);
-/** A memo of nothing, which says as much as none. */
+/** An empty memo, written out. It means the same as none. */
 const NO_MEMO = Uint8Array.of(18, 0);
-/** Field 1024, which nobody has to know, of nothing. */
+/** Field 1024, which nobody has to know, without content. */
 const UNKNOWN_FIELD = Uint8Array.of(130, 64, 0);
-/** Of the Cosmos Hub: twenty bytes of zero. */
+/** An address of the Cosmos Hub, of twenty zero bytes. */
 const FOREIGN = formatAddress('acc', 'cosmos', new Uint8Array(20));
 
-/** With the prefix of the name that it stands for. */
+/** An address of so many zero bytes, with the prefix of the name that it replaces. */
 const nameOf =
   (bytes: number) =>
   (name: string): string =>
     formatAddress('acc', name.slice(0, name.lastIndexOf('1')), new Uint8Array(bytes));
 
-/** The same under a name that nobody gave. */
+/** The same content under an unknown type. */
 const unknown = ({ value }: Any): Any => ({ typeUrl: '/chain.unknown.v1.Thing', value });
 const amounting =
   (amount: string) =>
@@ -98,7 +98,7 @@ export const BANK_LIES = {
   payer: lying('lets another pay its fee', (payer) => ({ payer })),
   recovery: lying('has a recovery id that no other hash of it may have', () => ({ recovery: 27 })),
   spoiled: lying('has a spoiled signature', () => ({ isSpoiled: true })),
-  // Nothing of these is in the document that was signed.
+  // These tips are not in the document that was signed.
   tip: { why: 'names a tip that is not signed', change: (draft) => ({ ...draft, form: 'amino' }) },
   'typed-tip': {
     why: 'names a tip that no wallet was shown',
@@ -119,7 +119,8 @@ export const BANK_LIES = {
     () => ({ isTimeUnsigned: true }),
     (draft) => ({ ...withoutTip(draft), form: 'typed', timeoutHeight: 1_000_000_000_000n }),
   ),
-  // A document does not tell how its transaction is written: there would be as many hashes as anybody likes.
+  // A document does not say how its transaction is encoded: if a node accepted these, there would be any number of
+  // hashes.
   'written-memo': lying(
     'writes out a memo of nothing, as nobody was shown',
     () => ({ behind: NO_MEMO }),
@@ -147,7 +148,7 @@ export const BANK_LIES = {
   many: lying('says that many have signed it', () => ({ signer: withMode({ multi: MANY }) })),
   memo: {
     why: 'has a memo of too many bytes',
-    // Fewer characters than are allowed.
+    // Fewer characters than are allowed, but more bytes.
     change: (draft) => ({ ...draft, memo: 'é'.repeat(129) }),
   },
   'minus-tip': lying('has a tip of less than nothing', () => ({

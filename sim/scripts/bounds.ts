@@ -8,10 +8,10 @@ import { initCodeOf } from './programs.ts';
 import type { Draft, Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
-/** EIP-7825, EIP-3860 and EIP-7623: the most gas and init code that there may be, and the least gas for a byte that is not zero. */
+/** EIP-7825, EIP-3860 and EIP-7623: the most gas, the most init code, and the least gas for a nonzero byte. */
 const [TX_GAS_MAX, INIT_CODE_MAX, FLOOR_BYTE] = [16_777_216n, 49_152, 40n];
 const DATA_BYTES = 100;
-/** At which no node minds the fee of so much gas. */
+/** No node minds the fee of so much gas at this price. */
 const PRICE = { tip: GWEI, feeCap: 40n * GWEI };
 const STRANGER = new Uint8Array(20).fill(0xb7);
 
@@ -21,7 +21,9 @@ const pairs = (count: number, value: number): Bytes =>
 
 type Call = Pick<Draft, 'to' | 'data' | 'gas'> & Partial<Draft>;
 
-/** In turn what lies exactly on a bound of gas, each of it good, and what is given back where that is bounded from below or survives a failure. */
+/**
+ * In turn valid transactions exactly on a bound of gas, and refunds that are bounded from below or survive a failure.
+ */
 export function bounds(suite: CryptoSuite): Script {
   const heir = signerOf('heir', suite);
   let turn = 0;
@@ -41,9 +43,9 @@ export function bounds(suite: CryptoSuite): Script {
       }),
       () => ({ to: undefined, data: new Uint8Array(INIT_CODE_MAX), gas: 600_000n }),
       () => ({ to: slots, data: pairs(1, 9), gas: 100_000n }),
-      // What is given back does not take it below what so much data costs.
+      // The refund does not take the gas below the floor for so much data.
       () => ({ to: slots, data: pairs(25, 0), gas: 100_000n }),
-      // A signer that is there already costs less, though the call reverts.
+      // A signer that exists already costs less, though the call reverts.
       () => {
         const tuple = heir.sign({ chainId: 0n, address: guard, nonce: delegations++ });
         return { to: heir.address, data: EMPTY, gas: 200_000n, type: 4, authorizationList: [tuple] };

@@ -2,16 +2,16 @@ import { present } from '../../core/lib/assert.ts';
 import type { Script } from './script.ts';
 import { GWEI } from './transfers.ts';
 
-/** Unconfirmed transactions of one account at most. */
+/** Maximum number of unconfirmed transactions per account. */
 const IN_FLIGHT_MAX = 3;
-/** Bytes of calldata: two or three fill a part, or one fills nearly two. */
+/** Bytes of calldata: two or three transactions fill a block part, or one fills nearly two. */
 const SIZES = [20_000, 40_000, 70_000, 110_000] as const;
-/** EIP-7623: ten gas at least for a zero byte, forty for another. */
+/** EIP-7623: at least ten gas for a zero byte, and forty for any other. */
 const GAS = { plain: 21_000, zero: 10, other: 40 } as const;
-/** One byte in so many is not zero, so that no two parts are alike. */
+/** One byte in so many is not zero, so that no two parts are equal. */
 const STRIDE = 256;
 
-/** Plain transfers that carry much: blocks of several parts. */
+/** Plain transfers with much calldata, for blocks of several parts. */
 export const bulk: Script = (state) => {
   const { accounts, choices } = state;
   const from = present(accounts[choices.choose(accounts.length)], 'an account');

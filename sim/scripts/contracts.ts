@@ -8,7 +8,7 @@ import type { ClientState, Draft, Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
 const DEPLOY_GAS = 400_000n;
-/** More than a node suggests that has seen no transaction. */
+/** More than a node suggests before it has seen any transaction. */
 const TIP = 2n * GWEI;
 const FEE_CAP = 100n * GWEI;
 /** Transactions of a storm. */
@@ -19,8 +19,8 @@ const ONE_IN = 4;
 const word = (value: number): Bytes => hex(value.toString(16).padStart(64, '0'));
 
 /**
- * Deploys every program, then calls them: one by one, in storms whose nonces come backwards so that the first ones wait
- * for the last, and with replacements by half more of the price.
+ * Deploys every program, then calls them: one by one, in storms whose nonces come backwards, so that the first ones
+ * wait for the last, and with replacements at one and a half times the price.
  */
 export function contracts(suite: Pick<CryptoSuite, 'keccak256'>): Script {
   const addressOf = (owner: DevAccount, index: number): Bytes =>
@@ -43,7 +43,7 @@ export function contracts(suite: Pick<CryptoSuite, 'keccak256'>): Script {
     const turn = state.choices.choose(ONE_IN);
     const last = open.at(-1);
     if (turn === 1 && last !== undefined && last.feeCap === FEE_CAP) {
-      // The price of both fields goes up by half: a tenth is what a pool asks for.
+      // Both prices go up by half. A pool asks for a tenth.
       const { tip, feeCap, ...draft } = call(state, from, last.nonce);
       return [{ ...draft, tip: (tip * 3n) / 2n, feeCap: (feeCap * 3n) / 2n }];
     }

@@ -6,16 +6,17 @@ import { GWEI } from './transfers.ts';
 
 const IN_FLIGHT = 12;
 const BURST = 4;
-/** What each account has at first, about; what is sent otherwise does not count against it. */
+/** About what each account has at first. Fees are not subtracted from it. */
 const WEALTH = 10_000n * 10n ** 18n;
-/** So often an account binds three fifths of what it has. */
+/** How often an account commits three fifths of its coins. */
 const BINDINGS = 3;
 
 type Choose = (count: number) => number;
 
 /**
- * More than blocks hold, of all prices: bursts whose nonces come backwards, prices below the base fee, replacements by just enough
- * or a wei less, and now and then one that binds most of its sender's coins, is outbid, and leaves no room for another one.
+ * More transfers than blocks hold, at all prices: bursts whose nonces come backwards, prices below the base fee, and
+ * replacements by just enough or a wei less. Now and then one costs most of its sender's coins, is replaced, and leaves
+ * no coins for another one.
  */
 export function crowd(): Script {
   const bound = new Map<DevAccount, number>();
@@ -34,7 +35,7 @@ export function crowd(): Script {
     const last = open.at(-1);
     if (turn === 1 && last !== undefined) {
       const { tip, feeCap } = last;
-      // One in so many is a wei short.
+      // One replacement in so many is a wei short.
       const short = choose(4) === 0 ? 1n : 0n;
       const fees = { tip: justAbove(tip) - short, feeCap: justAbove(feeCap) - short };
       return [{ ...transfer(state, from, choose, last.nonce), ...fees }];
@@ -45,7 +46,7 @@ export function crowd(): Script {
   };
 }
 
-/** The least that replaces. */
+/** The lowest price that replaces. */
 const justAbove = (price: bigint): bigint => {
   const tenthMore = (price * 110n) / 100n;
   return tenthMore > price ? tenthMore : price + 1n;
@@ -54,14 +55,14 @@ const justAbove = (price: bigint): bigint => {
 function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: number): Draft {
   const nonce = at ?? state.takeNonce(from);
   const to = new Uint8Array(20).fill(0x70 + choose(8));
-  // One in so many pays less than the base fee, and waits until somebody outbids it or the fee falls.
+  // One transfer in so many pays less than the base fee. It waits until it is replaced or the fee falls.
   const fees = [
     { tip: 1n, feeCap: GWEI / 2n },
     { tip: GWEI, feeCap: 100n * GWEI },
-    // Of which a tenth is no whole number.
+    // A tenth of these is no whole number.
     { tip: 2n * GWEI + 99n, feeCap: 100n * GWEI + 99n },
     { tip: 3n * GWEI, feeCap: 90n * GWEI },
-    // Wishes for more than its cap leaves room for, some for more than others.
+    // The tip is more than the cap leaves room for, sometimes by more and sometimes by less.
     { tip: nonce % 2 === 0 ? 3n * GWEI : (5n * GWEI) / 2n, feeCap: 3n * GWEI },
   ];
   return {
@@ -70,14 +71,17 @@ function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: num
     data: EMPTY,
     nonce,
     value: BigInt(choose(1000)),
-    // More than it needs: a block has to have room for what it might need.
+    // Sometimes more than it needs: a block must have room for all of it.
     gas: choose(3) === 0 ? 60_000n : 21_000n,
     ...present(fees[choose(8) === 0 ? 0 : 1 + choose(4)], 'fees'),
     status: '0x1',
   };
 }
 
-/** One that is outbid twice; with the second one most is bound, and the next cannot be paid any more, nor a later one become as large. */
+/**
+ * A transfer that is replaced twice, first by one that costs most of its sender's coins. After that the sender cannot
+ * pay for the next one, nor replace a later one by one as large.
+ */
 function binding(state: ClientState, from: DevAccount, most: bigint): readonly Draft[] {
   const nonce = state.takeNonce(from);
   const to = new Uint8Array(20).fill(0x7f);
@@ -105,7 +109,7 @@ function binding(state: ClientState, from: DevAccount, most: bigint): readonly D
   ];
 }
 
-/** The later one comes first and waits; with the earlier one in a block it can no longer be paid. */
+/** The later one comes first and waits. Once the earlier one is in a block, its sender can no longer pay for it. */
 function exhausting(state: ClientState, from: DevAccount, most: bigint): readonly Draft[] {
   const nonce = state.takeNonce(from);
   const to = new Uint8Array(20).fill(0x7e);

@@ -9,8 +9,8 @@ const GAS = 21_000n;
 const EARLIER = 3;
 
 /**
- * One account after the other is emptied: transfers of the first type cost what they offer to the wei, and the last of an account sends
- * all that those before it leave. Where there is a least price they offer that and no more.
+ * Empties one account after the other. Legacy transactions cost exactly what they offer, and the last one of an account
+ * sends all that those before it leave. If the chain has a lowest price, they offer just that.
  */
 export function emptied({ minGasPrice }: FeeMarket): Script {
   const price = minGasPrice > 0n ? minGasPrice : 100n * GWEI;

@@ -14,10 +14,10 @@ const FEES = { tip: GWEI, feeCap: 100n * GWEI };
 /** keccak256("Transfer(address,address,uint256)") and the selector of transfer(address,uint256). */
 const TRANSFER_EVENT = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const TRANSFER = 'a9059cbb';
-/** What everyone has at first, 2^100; a slot holds what was received less what was spent. */
+/** Initial balance of everybody: 2^100. A slot holds what was received less what was spent. */
 const GRANT = '10000000000000000000000000';
 
-/** `transfer` of an ERC-20 token, assembled by hand; a line a thought. */
+/** `transfer` of an ERC-20 token, assembled by hand, one step per line. */
 function tokenCode(): Bytes {
   const check = ['60 24 35', '33 54 6c', GRANT, '01', '81 81 10'].join('');
   const move = ['50', '80 33 54 03 33 55', '60 04 35', '80 54 82 01 81 55'].join('');
@@ -26,12 +26,12 @@ function tokenCode(): Bytes {
   const bytes = (text: string): Bytes => hex(text.replaceAll(' ', ''));
   const body = concat(bytes(move), bytes(log), bytes(end));
   const first = bytes(check);
-  // A jump of three bytes lies between, to the revert behind it all.
+  // A jump of three bytes lies between this and the revert at the end.
   const revertAt = first.length + 3 + body.length;
   return concat(first, new Uint8Array([0x60, revertAt, 0x57]), body, bytes('5b 60 00 60 00 fd'));
 }
 
-/** One token, and everyone of the client's accounts sends it about; some ask for more than anybody has. */
+/** One token, which the client's accounts send to each other. Some transfers ask for more than anybody has. */
 export function erc20Churn(suite: Pick<CryptoSuite, 'keccak256'>, revertPpm: number): Script {
   return (state) => {
     const owner = present(state.accounts[0], 'an account');

@@ -7,27 +7,27 @@ import type { Draft } from './script.ts';
 import { GWEI } from './transfers.ts';
 import { upperS } from './upperS.ts';
 
-/** What is written by hand: of type 2 where a lie says nothing else. */
+/** A transaction that is encoded by hand, of type 2 unless a lie says otherwise. */
 export type HandTx = Pick<Draft, 'from' | 'nonce' | 'tip' | 'feeCap' | 'gas' | 'to' | 'value' | 'data'>;
 
-/** Each encoded, in the order of its type. */
+/** The encoded fields, in the order of the transaction's type. */
 type Fields = readonly Bytes[];
 type Change = (fields: Fields) => Fields;
 
-/** What an Ethereum transaction may say, or how it may be written, that no node may believe. */
+/** Something in the content or the encoding of an Ethereum transaction that no node may accept. */
 interface EthLie {
   /** What is wrong with it. */
   readonly why: string;
-  /** A node's own policy: in a block it is no lie. */
+  /** Only a node's own policy forbids it: in a block it is valid. */
   readonly isPolicy?: boolean;
   readonly type?: number;
   readonly says?: (good: HandTx) => Partial<HandTx>;
-  /** Before it is signed. */
+  /** Changes the fields before they are signed. */
   readonly fields?: Change;
-  /** After it was: a reader that takes this for the same has the same hash to sign. */
+  /** Changes the encoding afterwards. A reader that takes it for the same transaction gets the same hash to sign. */
   readonly written?: Change;
   readonly envelope?: (type: Bytes, fields: Fields) => Bytes;
-  /** What stands for the parity of the signature. */
+  /** The v of the signature, by its parity. */
   readonly v?: (parity: number) => number;
   readonly hasUpperS?: boolean;
 }
@@ -36,7 +36,7 @@ const [GAS, TO, VALUE, ACCESS] = [4, 5, 6, 8];
 const ZERO = Uint8Array.of(0);
 const ADDRESS = new Uint8Array(20).fill(0xd9);
 const KEY = new Uint8Array(32).fill(1);
-/** For any chain, of nobody in particular. */
+/** An authorization for any chain, with no real signer. */
 const TUPLE = [number(0n), text(ADDRESS), number(0n), number(0n), number(1n), number(1n)];
 
 const put =
@@ -150,15 +150,15 @@ export const ETH_LIES = {
 
 export type EthLieName = keyof typeof ETH_LIES;
 
-/** Of a pool whose node was told nothing else. */
+/** Lies to a pool whose node has its default settings. */
 export const POOL_LIES = Object.keys(ETH_LIES) as readonly EthLieName[];
 const lieOf = (name: EthLieName): EthLie => ETH_LIES[name];
 
-/** Of a block. */
+/** Lies in a block. */
 export const BLOCK_LIES = POOL_LIES.filter((name) => lieOf(name).isPolicy !== true);
 export const isEthLie = (name: string): name is EthLieName => Object.hasOwn(ETH_LIES, name);
 
-/** A good transaction with what the lie says in its place. */
+/** A good transaction, changed as the lie says. */
 export const lying = <T extends HandTx>(name: EthLieName, good: T): T => ({
   ...good,
   ...lieOf(name).says?.(good),
@@ -173,7 +173,7 @@ function fieldsOf({ nonce, tip, feeCap, gas, to, value, data }: HandTx, type: nu
 const enveloped = (type: Bytes, fields: Fields): Bytes => concat(type, list(fields));
 const same: Change = (fields) => fields;
 
-/** Signs what the lie says and writes it as the lie does. */
+/** Signs and encodes a transaction as the lie does. */
 export function handwritten(name: EthLieName, tx: HandTx, suite: CryptoSuite): Bytes {
   const { type = 2, fields = same, written = same, envelope = enveloped, v, hasUpperS } = lieOf(name);
   const prefix = type === 0 ? EMPTY : Uint8Array.of(type);

@@ -23,7 +23,9 @@ const precompile = (number: number): Bytes => hex(number.toString(16).padStart(4
 const word = (value: number | bigint): Bytes => hex(value.toString(16).padStart(64, '0'));
 const padded = (address: Bytes): Bytes => concat(new Uint8Array(12), address);
 const stranger = (index: number): Bytes => new Uint8Array(20).fill(0xb0 + index);
-/** Reverts, or jumps to nowhere if it is paid; one byte 0xEF; and code that runs out of gas while it is stored. */
+/**
+ * Reverts, or jumps to an invalid place if it is paid; deploys the byte 0xEF; runs out of gas while its code is stored.
+ */
 const BAD_INIT_CODES: readonly Bytes[] = [
   hex('3460ff575f5ffd'),
   hex('60ef60005360016000f3'),
@@ -33,7 +35,9 @@ const BAD_INIT_CODES: readonly Bytes[] = [
 type Fees = Pick<Draft, 'tip' | 'feeCap' | 'isWanted'>;
 type Call = Pick<Draft, 'to' | 'data' | 'value' | 'gas'> & Partial<Draft>;
 
-/** Something of every kind: each type of transaction, refunds, floors, what is made and destroyed, delegations, failures. */
+/**
+ * Something of every kind: each type of transaction, refunds, floors, creation and destruction, delegations, failures.
+ */
 export function features(suite: CryptoSuite, market: FeeMarket): Script {
   const authority = authorityOf(suite);
   const makers = [...CALLS, phoenixOf(suite)];
@@ -47,7 +51,7 @@ export function features(suite: CryptoSuite, market: FeeMarket): Script {
     const from = present(state.accounts[state.choices.choose(state.accounts.length)], 'an account');
     if (state.open(from).length >= IN_FLIGHT_MAX) return [];
     const choose = (count: number): number => state.choices.choose(count);
-    // One account alone sends delegations: their nonces go by the order of its transactions.
+    // Only one account sends delegations: their nonces follow the order of its transactions.
     const isDelegating = from === owner && choose(2) === 0;
     const make = isDelegating ? authority : present(makers[choose(makers.length)], 'a maker');
     const fees = feesOf(choose, market);
@@ -62,7 +66,10 @@ export function features(suite: CryptoSuite, market: FeeMarket): Script {
   };
 }
 
-/** A tip that fits, one that has no room above the base fee, and none; and the least that is ever enough, where it is soon. */
+/**
+ * Tips that fit, one without room above the base fee, and none. Where the base fee gets that low: the lowest price ever
+ * enough.
+ */
 function feesOf(choose: (count: number) => number, { noBaseFee, minGasPrice }: FeeMarket): Fees {
   const fees: readonly Fees[] = [
     { tip: GWEI, feeCap: 100n * GWEI },
@@ -79,7 +86,7 @@ function deployment(state: ClientState, owner: DevAccount): readonly Draft[] {
   const nonce = state.takeNonce(owner);
   const data = initCodeOf(FEATURES[present(FEATURE_NAMES[nonce], 'a contract')]);
   const fees = { gas: DEPLOY_GAS, tip: GWEI, feeCap: 100n * GWEI };
-  // Whoever makes a contract may pay it at once.
+  // A transaction that creates a contract may pay it at once.
   return [{ from: owner, to: undefined, data, nonce, value: BigInt(nonce % 2), ...fees, status: '0x1' }];
 }
 
@@ -91,7 +98,7 @@ type Maker = (
 
 const calling = (to: Bytes, data: Bytes, value = 0n): Call => ({ to, data, value, gas: CALL_GAS });
 
-/** Two slots get some values, zero among them, the same slot often several. */
+/** Sets two slots, each maybe several times, to values that may be zero. */
 function pairs(choose: (count: number) => number): Bytes {
   const first = choose(SLOTS);
   const words = Array.from({ length: 1 + choose(5) }, () => [
@@ -110,7 +117,7 @@ const CALLS: readonly Maker[] = [
   // Runs out of gas somewhere on its way.
   (at, choose) => ({ ...calling(at('slots'), pairs(choose)), gas: 26_000n + BigInt(choose(30_000)) }),
   (at, choose, from) => {
-    // Who is called is warm to its own code.
+    // The callee is warm to its own code.
     const lookedAt = [stranger(0), at('teller'), stranger(2), at('teller')];
     const address = choose(2) === 0 ? from.address : present(lookedAt[choose(lookedAt.length)], 'an address');
     return calling(at('teller'), padded(address));
@@ -124,7 +131,7 @@ const CALLS: readonly Maker[] = [
   (at, choose) => calling(at('undoer'), concat(padded(at('slots')), pairs(choose))),
   (at) => calling(at('elder'), EMPTY),
   (at) => calling(at('latch'), EMPTY),
-  // A precompile, called by nobody's code: it costs, and may fail.
+  // A precompile, called by the transaction itself: it costs gas and may fail.
   (_, choose) => calling(precompile(2 + 2 * choose(2)), new Uint8Array(choose(3) * 40), BigInt(choose(2))),
   (at, choose) => calling(at('hasher'), new Uint8Array(choose(100)).fill(choose(256))),
   (at, choose) => ({
@@ -133,9 +140,9 @@ const CALLS: readonly Maker[] = [
     accessList: accessList(at('slots'), choose),
   }),
   (at, choose) => ({ ...calling(at('slots'), pairs(choose)), accessList: accessList(at('teller'), choose) }),
-  // So much data that it costs more than what it does (EIP-7623).
+  // So much data that it costs more than the execution (EIP-7623).
   (_, choose) => calling(stranger(13), new Uint8Array(300 + choose(300)).fill(choose(2))),
-  // Nothing to nobody: no account may come of it.
+  // A transfer of nothing to an account that does not exist: it must not create the account.
   (_, choose) => ({ ...calling(stranger(20 + choose(3)), EMPTY), type: 0 }),
   (_, choose, from) => ({
     ...calling(choose(2) === 0 ? from.address : stranger(choose(12)), EMPTY, 5n),
@@ -156,8 +163,8 @@ const accessList = (address: Bytes, choose: (count: number) => number): readonly
 ];
 
 /**
- * In turn: delegates one account of nobody's to some contract, or takes that back, and calls it; and two ways to fail at that, the second
- * of which alternates with delegating somebody new, whom the transaction only looks at.
+ * In turn: delegates one account that sends nothing to some contract, or takes that back, and calls it; then two ways
+ * to fail at that. The second way alternates with delegating a new account, which the transaction only reads.
  */
 function authorityOf(suite: CryptoSuite): Maker {
   const [heir, outcast] = [signerOf('authority', suite), signerOf('outcast', suite)];
@@ -166,7 +173,7 @@ function authorityOf(suite: CryptoSuite): Maker {
     const kind = turn++ % 3;
     if (turn % 6 === 0) {
       const fresh = signerOf(`authority ${turn}`, suite);
-      // The second one nobody looks at.
+      // Nobody accesses the second one.
       const signers = [fresh, signerOf(`bystander ${turn}`, suite)];
       const tuple = { chainId: 0n, address: at('slots'), nonce: 0n };
       const authorizationList = signers.map(({ sign }) => sign(tuple));
@@ -174,7 +181,7 @@ function authorityOf(suite: CryptoSuite): Maker {
     }
     if (kind > 0) {
       const authorizationList = (kind === 1 ? unheeded : premature)(outcast, stranger(50));
-      // The gas of looking at the signer says whether the tuples have made it warm.
+      // The gas of reading the signer shows whether the tuples have made it warm.
       return { ...calling(at('teller'), padded(outcast.address)), type: 4, authorizationList };
     }
     const targets = [at('slots'), at('guard'), NOBODY, at('teller')];
@@ -185,7 +192,7 @@ function authorityOf(suite: CryptoSuite): Maker {
     });
     return {
       ...calling(heir.address, choose(3) === 0 ? pairs(choose) : word(choose(5))),
-      // The guard reverts when nothing is said; other code runs out of gas: the delegation holds all the same.
+      // The guard reverts without input, and other code runs out of gas. The delegation holds all the same.
       ...(choose(3) === 0 ? { data: EMPTY } : {}),
       ...(choose(3) === 0 ? { gas: 47_500n + BigInt(choose(30_000)) } : {}),
       type: 4,
@@ -194,7 +201,10 @@ function authorityOf(suite: CryptoSuite): Maker {
   };
 }
 
-/** Makes a contract that stores and destroys itself at once, again under the same address, and sends a coin there: nothing stored may rise. */
+/**
+ * Creates a contract that stores and destroys itself at once, and again at the same address, and then sends a coin
+ * there: nothing that was stored may come back.
+ */
 function phoenixOf(suite: CryptoSuite): Maker {
   let salt = 1_000;
   return (at) => {

@@ -1,6 +1,6 @@
 import { type Bytes, concat, hex } from '../../core/lib/bytes.ts';
 
-/** A contract without a compiler: what it does, and what calling it costs and gives. */
+/** A contract without a compiler: its code, and the cost and the outcome of a call. */
 export interface Program {
   readonly name: string;
   readonly code: Bytes;
@@ -10,7 +10,7 @@ export interface Program {
   readonly argumentMax: number;
 }
 
-/** Assembled by hand; a line a thought. */
+/** Assembled by hand, one step per line. */
 export const assemble = (...lines: readonly string[]): Bytes => hex(lines.join('').replaceAll(' ', ''));
 
 export const PROGRAMS: readonly Program[] = [
@@ -22,7 +22,7 @@ export const PROGRAMS: readonly Program[] = [
     argumentMax: 1,
   },
   {
-    // Writes and logs first: none of it may be left.
+    // Writes and logs first. Nothing of that may be left.
     name: 'reverter',
     code: assemble('60 01 60 00 55', '60 20 60 00 a0', '60 2a 60 00 52', '60 20 60 00 fd'),
     gas: 100_000n,
@@ -58,7 +58,7 @@ export const PROGRAMS: readonly Program[] = [
     argumentMax: 64,
   },
   {
-    // Makes a contract that destroys itself while it is made, and logs where it was.
+    // Creates a contract that destroys itself during its creation, and logs its address.
     name: 'short-lived',
     code: assemble('61 30 ff 60 00 52', '60 02 60 1e 60 00 f0', '60 00 60 00 a1 00'),
     gas: 200_000n,
@@ -76,6 +76,6 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'invalid', code: assemble('60 01 60 00 55 fe'), gas: 100_000n, status: '0x0', argumentMax: 1 },
 ];
 
-/** Init code that leaves `code` as the contract. */
+/** Init code that deploys `code`. */
 export const initCodeOf = (code: Bytes): Bytes =>
   concat(hex(`60${code.length.toString(16).padStart(2, '0')}80600b6000396000f3`), code);

@@ -5,8 +5,9 @@ import type { Draft, Script } from './script.ts';
 import { PLAIN_TRANSFER } from './transfers.ts';
 
 /**
- * One account after the other sends the next more than half of what it has, twice, the later one first: with the earlier one in a block pools give up
- * the later one, which nobody can pay for any more. Then the other account sends the coins back, and the wallet wants what was given up after all.
+ * One account after the other sends the next one more than half of its coins, twice, the later nonce first. When the
+ * earlier one is in a block, pools drop the later one, because its sender can no longer pay for it. Then the other
+ * account sends the coins back, and the wallet sends the dropped one again.
  */
 export function refunded(): Script {
   const received = new Map<DevAccount, bigint>();

@@ -6,10 +6,10 @@ import { ETH_LIES, lying, POOL_LIES } from './ethLies.ts';
 import type { Draft } from './script.ts';
 import { GWEI } from './transfers.ts';
 
-/** Whom every refused transaction would pay. */
+/** The receiver of every refused transaction. */
 const PAYEE = new Uint8Array(20).fill(0xd8);
 
-/** Wei a gas. */
+/** Wei per gas. */
 const CHEAP = 10n;
 
 type Plain = Omit<Draft, 'tip' | 'feeCap'>;
@@ -20,12 +20,15 @@ type Refused = (
   isUsed: boolean,
 ) => Draft;
 
-/** What no pool takes that has `old`, or has seen it in a block: in turn, so that a short run has each of them. */
+/**
+ * Transactions that a pool must refuse if it has `old`, or has seen it in a block. In turn, so that a short run has
+ * each kind.
+ */
 export function refusals({ minGasPrice }: FeeMarket): Refused {
   let turn: number | undefined;
   return ({ from, nonce, tip, feeCap }, old, choose, isUsed) => {
     const plain = { from, nonce, to: PAYEE, data: EMPTY, value: 1n, gas: 21_000n, status: undefined };
-    // A tenth of so little is nothing.
+    // A tenth of so low a price is nothing.
     if (feeCap < CHEAP)
       return { ...plain, tip, feeCap, bad: 'pays no more than the one whose place it would take' };
     const later = { ...plain, nonce: nonce + 1, tip: GWEI, feeCap: 100n * GWEI };
@@ -55,7 +58,7 @@ const always = (later: Draft): readonly Draft[] => [
   })),
 ];
 
-/** A tenth more in both fields is what a pool asks for. */
+/** A pool asks for a tenth more in both fields. */
 function outbidBadly(plain: Plain, { tip, feeCap }: Draft): readonly Draft[] {
   const much = tip === 0n ? feeCap : 2n * feeCap;
   return [

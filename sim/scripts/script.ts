@@ -15,19 +15,22 @@ export interface Draft {
   readonly gas: bigint;
   readonly tip: bigint;
   readonly feeCap: bigint;
-  /** What its receipt must say; undefined where only a second execution can tell. */
+  /** The status that its receipt must have; undefined where only a second execution can tell. */
   readonly status: '0x0' | '0x1' | undefined;
   /** Default 2. */
   readonly type?: 0 | 1 | 2 | 4;
   readonly accessList?: readonly AccessListItem[];
   readonly authorizationList?: readonly Authorization[];
-  /** Of another chain than this one. */
+  /** The id of another chain. */
   readonly chainId?: bigint;
-  /** In an envelope that is written by hand. */
+  /** Encoded by hand, with this lie. */
   readonly lie?: EthLieName;
-  /** Why no node may take it; it costs no nonce. */
+  /** Why no node may take it. It uses no nonce. */
   readonly bad?: string;
-  /** If the one before it was taken, this one is as well, unless a block came between. What is bad after it is so only then. */
+  /**
+   * If the transaction before it was taken, this one has to be taken too, unless a block came between. A bad one after
+   * it is bad only under the same condition.
+   */
   readonly isWanted?: boolean;
 }
 
@@ -35,18 +38,18 @@ export interface Draft {
 export interface ClientState {
   readonly accounts: readonly DevAccount[];
   readonly choices: ChoiceStream;
-  /** Sent and neither confirmed nor replaced. */
+  /** Transactions that were sent and are neither confirmed nor replaced. */
   open(account: DevAccount): readonly SentTx[];
   nonceOf(account: DevAccount): number;
-  /** Of the open ones, those that the node said it has, in the life it still lives. */
+  /** Open transactions that the node took in its current life. */
   taken(account: DevAccount): readonly SentTx[];
   /** The account's next nonce; each call takes one. */
   takeNonce(account: DevAccount): number;
-  /** What went to others by transactions that have a receipt. */
+  /** Coins sent to others by transactions that have a receipt. */
   spent(account: DevAccount): bigint;
-  /** Transactions that have a receipt. */
+  /** Whether the account's transaction with this nonce has a receipt. */
   isConfirmed(account: DevAccount, nonce: number): boolean;
 }
 
-/** Decides what a client sends next, in this order; a nonce that is open already replaces. */
+/** Decides what a client sends next, in this order. A nonce that is already open makes a replacement. */
 export type Script = (state: ClientState) => readonly Draft[];

@@ -8,7 +8,7 @@ import { initCodeOf } from './programs.ts';
 import type { Draft, Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
-/** Enough for a trie of two levels. */
+/** Enough slots for a trie of two levels. */
 const SLOTS = 40;
 const DEPLOY_GAS = 400_000n;
 const CALL_GAS = 1_200_000n;
@@ -17,8 +17,8 @@ const FEES = { tip: GWEI, feeCap: 100n * GWEI };
 const word = (value: number): Bytes => hex(value.toString(16).padStart(64, '0'));
 
 /**
- * One contract whose storage is filled and cleared again and again: all slots, a few, and all but one or two, so that what stands
- * above them in a trie comes and goes in every way.
+ * One contract whose storage is filled and cleared again and again: all slots, a few, and all but one or two. So the
+ * trie nodes above them come and go in every way.
  */
 export function shelf(suite: Pick<CryptoSuite, 'keccak256'>): Script {
   return (state) => {

@@ -3,13 +3,13 @@ import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
 import type { ClientState, Draft, Script } from './script.ts';
 import { GWEI, PLAIN_TRANSFER } from './transfers.ts';
 
-/** More than a small pool holds. */
+/** More transactions than a small pool holds. */
 const FILLING = 14;
 
 /**
- * One account sends two, the second of which binds most of what it has and pays little; another one fills the pool, so that a small one
- * gives that second one up; and the first account wants it after all, for a better price. Then it can pay for it, and nobody who holds
- * no more of its transactions may say that it cannot.
+ * One account sends two transactions. The second costs most of its coins and offers little. Another account fills the
+ * pool, so that a small pool evicts the second one. Then the first account sends it again at a better price. It can pay
+ * for it, and a node that holds no more of its transactions must not say that it cannot.
  */
 export const squeezed: Script = (state) => {
   const { accounts, choices } = state;

@@ -3,12 +3,15 @@ import { EMPTY } from '../../core/lib/bytes.ts';
 import type { Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
-/** Of the first transfer; each later one gives a gwei less. The first ones give more than geth tells anybody to give. */
+/** Tip of the first transfer. Each later one gives a gwei less. The first tips are higher than geth ever suggests. */
 const HIGHEST_TIP = 530n * GWEI;
 const FEE_CAP = 700n * GWEI;
 const STRANGER = new Uint8Array(20).fill(0xba);
 
-/** Transfers whose tips fall from block to block, between such as give a wei or two, from which no wallet is to learn. */
+/**
+ * Transfers whose tips fall from block to block. Between them are transfers with a tip of a wei or two, which price
+ * suggestions must ignore.
+ */
 export const tips: Script = (state) => {
   const from = present(state.accounts[0], 'an account');
   if (state.open(from).length >= IN_FLIGHT_MAX) return [];

@@ -3,7 +3,7 @@ import { EMPTY } from '../../core/lib/bytes.ts';
 import type { Script } from './script.ts';
 
 export const GWEI = 10n ** 9n;
-/** What every transfer of coins has, unless it pays otherwise. */
+/** Fields of every plain transfer, unless it pays otherwise. */
 export const PLAIN_TRANSFER = {
   data: EMPTY,
   gas: 21_000n,
@@ -11,7 +11,7 @@ export const PLAIN_TRANSFER = {
   feeCap: 100n * GWEI,
   status: '0x1',
 } as const;
-/** Unconfirmed transactions of one account at most. */
+/** Maximum number of unconfirmed transactions per account. */
 export const IN_FLIGHT_MAX = 8;
 
 /** Plain transfers, one at a time, to eight strangers. */

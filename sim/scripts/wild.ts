@@ -11,13 +11,16 @@ const PRICE = { tip: GWEI, feeCap: 100n * GWEI };
 /** The precompiles that the simulator's own EVM knows. */
 const PRECOMPILES = [2, 4].map((number) => hex(number.toString(16).padStart(40, '0')));
 const STRANGER = new Uint8Array(20).fill(0xb9);
-/** Contracts that are called in turn: the newest ones. */
+/** How many contracts are called: the newest ones. */
 const CONTRACTS_MAX = 8;
 const DATA_MAX = 70;
 
 type Call = Pick<Draft, 'to' | 'data'> & Partial<Draft>;
 
-/** Makes contracts of random programs and calls them, by themselves and by each other; some lend their code to an account (EIP-7702). */
+/**
+ * Creates contracts of random programs and calls them, directly and from each other. An account delegates to some
+ * (EIP-7702).
+ */
 export function wild(suite: CryptoSuite): Script {
   const heir = signerOf('heir of the wild', suite);
   let delegations = 0n;
@@ -29,7 +32,7 @@ export function wild(suite: CryptoSuite): Script {
     const made = Array.from({ length: CONTRACTS_MAX }, (_, i) => next - 1 - i)
       .filter((nonce) => nonce >= 0)
       .map((nonce) => contractAddressOf(from.address, BigInt(nonce), suite));
-    // Also one that is still to come.
+    // One of them is still to come.
     const own = [...made, contractAddressOf(from.address, BigInt(next), suite), heir.address];
     const callees = [...own, ...own, from.address, STRANGER, ...PRECOMPILES];
     const callee = (): Bytes => present(own[choose(own.length)], 'a contract');
@@ -55,7 +58,7 @@ export function wild(suite: CryptoSuite): Script {
   };
 }
 
-/** More than what it costs before it runs, or no node would take it. */
+/** More than its intrinsic gas, or no node would take it. */
 const needed = ({ to, data, accessList, authorizationList }: Call): bigint =>
   21_000n +
   (to === undefined ? 32_000n : 0n) +

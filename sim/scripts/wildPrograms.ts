@@ -3,10 +3,10 @@ import { type Bytes, concat, EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
 
 type Choose = (count: number) => number;
 
-/** Statements of a program, and how deep init code may hold init code. */
+/** Most statements of a program, and how deep init code may contain init code. */
 const [STATEMENTS_MAX, NESTING_MAX] = [7, 2];
 const [MEMORY, SLOTS] = [96, 3];
-/** What lies on an edge of some number. */
+/** Values at the edge of some range. */
 const EDGES = [
   0n,
   1n,
@@ -22,26 +22,29 @@ const EDGES = [
   2n ** 255n,
   2n ** 256n - 1n,
 ];
-/** SELFDESTRUCT, and what runs into nothing. */
+/** SELFDESTRUCT, and bytes that make execution fail. */
 const [DESTROY, STOPS] = [0xff, [0xfe, 0x0c, 0xef, 0x56, 0x50, 0x3e]];
 
-/** Programs that nobody would write: any instruction on any operand, calls and creations within each other, and what they leave. */
+/**
+ * Programs that nobody would write: any instruction on any operand, nested calls and creations, and what they leave
+ * behind.
+ */
 export class WildPrograms {
   readonly #choose: Choose;
   readonly #callees: readonly Bytes[];
 
-  /** `callees`: whom a program may call, look at or leave its coins to. */
+  /** `callees`: addresses that a program may call, read or leave its coins to. */
   constructor(choose: Choose, callees: readonly Bytes[]) {
     this.#choose = choose;
     this.#callees = callees;
   }
 
-  /** Init code that does something and then, most often, leaves a program behind. */
+  /** Init code that does something and then, most often, deploys a program. */
   initCode(nesting = 0): Bytes {
     const does = this.#program(nesting, STATEMENTS_MAX - 2 * nesting);
     switch (this.#choose(5)) {
       case 0:
-        // Any first byte, also that of code that nobody may deploy.
+        // Any first byte, also 0xEF, with which code must not be deployed.
         return concat(does, put(this.#of([0xef, 0xef, 0x60, 0x00])), this.#ending());
       case 1:
         return concat(does, this.#ending());
@@ -61,7 +64,7 @@ export class WildPrograms {
     return push(edge ? this.#of(EDGES) : BigInt(this.#choose(100)));
   }
 
-  /** Where in memory, or how much of it; seldom more than anybody can pay. */
+  /** An offset or a size in memory. Rarely more than anybody can pay for. */
   #place(): Bytes {
     return this.#choose(40) === 0 ? this.#number() : push(this.#choose(MEMORY));
   }
@@ -94,7 +97,7 @@ export class WildPrograms {
     return concat(...Array.from({ length: 1 + this.#choose(most) }, () => this.#statement(nesting)));
   }
 
-  /** The stack is as before after it, and what it found is in memory. */
+  /** Leaves the stack as it was, and its result in memory. */
   #statement(nesting: number): Bytes {
     const keep = (): Bytes => concat(push(this.#choose(MEMORY)), op(0x52));
     const choose = this.#choose;
@@ -110,7 +113,7 @@ export class WildPrograms {
       () => concat(this.#places(2), op(0x20), keep()),
       () => concat(this.#places(3), op(this.#of([0x37, 0x39, 0x5e]))),
       () => concat(this.#places(3), this.#callee(), op(0x3c)),
-      // What the last call gave back, sometimes beyond its end.
+      // The output of the last call, sometimes beyond its end.
       () =>
         choose(3) === 0
           ? concat(this.#places(3), op(0x3e))
@@ -136,7 +139,7 @@ export class WildPrograms {
       : concat(this.#places(4), this.#callee(), this.#gas(), op(this.#of([0xf4, 0xfa])), kept);
   }
 
-  /** Makes a contract, by salt or by nonce, and looks at it or calls it. */
+  /** Creates a contract, by salt or by nonce, and reads it or calls it. */
   #creation(nesting: number): Bytes {
     const isPlain = nesting < NESTING_MAX && this.#choose(6) > 0;
     const code = isPlain ? this.initCode(nesting + 1) : this.#of(IDLE);
@@ -145,7 +148,7 @@ export class WildPrograms {
     const salt = isSalted ? push(this.#choose(2)) : EMPTY;
     const made = concat(inMemory(code), salt, push(code.length), push(0), value, op(isSalted ? 0xf5 : 0xf0));
     const kept = concat(push(this.#choose(MEMORY)), op(0x52));
-    // CALL(gas, made, 0, 0, 0, 0, 32), below which what was made stays on the stack.
+    // CALL(gas, created, 0, 0, 0, 0, 32). The created address stays on the stack below it.
     const called = concat(push(32), op(0x5f, 0x5f, 0x5f, 0x5f, 0x85, 0x5a, 0xf1), kept, op(0x50));
     return concat(
       made,
@@ -154,13 +157,13 @@ export class WildPrograms {
   }
 }
 
-/** Init code that makes nothing, or begins as EIP-3540 would have it. */
+/** Init code that deploys nothing, or that begins as in EIP-3540. */
 const IDLE = [EMPTY, hex('ef0001')];
 const TWO_OPERANDS = [
   0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a,
   0x1b, 0x1c, 0x1d,
 ];
-/** What needs no operand. */
+/** Instructions without operands. */
 const FACTS = [
   0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x3d, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x4a, 0x58,
   0x59, 0x5a,
@@ -175,10 +178,10 @@ function push(value: bigint | number): Bytes {
   return concat(op(0x5f + bytes.length), bytes);
 }
 
-/** One byte to the beginning of memory. */
+/** Writes one byte to the beginning of memory. */
 const put = (byte: number): Bytes => concat(push(byte), push(0), op(0x53));
 
-/** MSTORE by MSTORE, from the beginning of memory on. */
+/** Writes code to memory word by word, from the beginning on. */
 function inMemory(code: Bytes): Bytes {
   const parts: Bytes[] = [];
   for (let at = 0; at < code.length; at += 32) {

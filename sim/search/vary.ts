@@ -7,19 +7,19 @@ import { Choices } from '../world/choices.ts';
 
 type Draw = (n: number) => number;
 
-/** Twice a whole number at most. */
+/** Draws a whole number up to twice the value. */
 const upToTwice =
   (least: number) =>
   (value: unknown, draw: Draw): unknown =>
     typeof value === 'number' ? least + draw(2 * value + 1 - least + 1) : value;
 
-/** Up to twice the duration, in milliseconds. */
+/** Draws a duration up to twice the value, in milliseconds. */
 function duration(value: unknown, draw: Draw): unknown {
   const micros = typeof value === 'string' ? parseDuration(value) : undefined;
   return micros === undefined ? value : `${draw(Math.floor(micros / 500) + 1)}ms`;
 }
 
-/** What comes again and again has a pause. */
+/** The period of something that repeats must not be zero. */
 const period = (value: unknown, draw: Draw): unknown => {
   const drawn = duration(value, draw);
   return drawn === '0ms' ? '1ms' : drawn;
@@ -30,7 +30,7 @@ const oneOf =
   (_: unknown, draw: Draw): unknown =>
     values[draw(values.length)];
 
-/** What becomes of the value of a key, given the one that the file has. */
+/** How the value of a key is drawn, given the one in the file. */
 const KINDS: Readonly<Record<string, (value: unknown, draw: Draw) => unknown>> = {
   height: upToTwice(1),
   round: upToTwice(0),
@@ -48,8 +48,8 @@ const KINDS: Readonly<Record<string, (value: unknown, draw: Draw) => unknown>> =
 export const VARIED: readonly string[] = Object.keys(KINDS);
 
 /**
- * The scenario as a seed has it: the keys that `search: {swarm: {vary}}` names drawn anew, and the search gone, so that
- * the text runs, replays and shrinks by itself. Any other text comes back as it is.
+ * The scenario for a seed: the keys that `search: {swarm: {vary}}` names are drawn anew, and the search is gone, so
+ * that the text runs, replays and shrinks by itself. Any other text comes back unchanged.
  */
 export function varied(text: string, seed: string): string {
   const parsed = parseScenario(text);
@@ -75,7 +75,7 @@ export function varied(text: string, seed: string): string {
   return docText(doc);
 }
 
-/** Where `KEY`, or `ACTION.KEY`, stands in a timeline: in the entry, its condition, or what it does. */
+/** Where `KEY` or `ACTION.KEY` stands in a timeline: in the entry, its condition or its action. */
 export function placesOf(timeline: unknown, wanted: string): readonly Path[] {
   const [action, key] = wanted.includes('.') ? wanted.split('.') : [undefined, wanted];
   return (Array.isArray(timeline) ? timeline : []).flatMap((entry: unknown, i) => {

@@ -1,13 +1,13 @@
 import { parse, stringify } from 'yaml';
 import { parseDuration } from '../scenario/units.ts';
 
-/** A scenario as plain data: what the shrinker cuts pieces from. Whether a piece may go, the parser decides. */
+/** A scenario as plain data, from which the shrinker cuts pieces. The parser decides whether a piece may go. */
 export type Doc = Record<string, unknown>;
 export type Path = readonly (string | number)[];
 
 export const readDoc = (text: string): Doc => parse(text) as Doc;
 
-/** Entries on one line each, as people write them. */
+/** Writes each entry on one line, as people do. */
 export function docText(doc: Doc): string {
   const lines = Object.entries(doc).map(([key, value]) => {
     if (!Array.isArray(value)) return `${key}: ${flow(value)}\n`;
@@ -22,7 +22,7 @@ const flow = (value: unknown): string =>
 export const at = (doc: unknown, path: Path): unknown =>
   path.reduce<unknown>((value, key) => (isTree(value) ? value[key] : undefined), doc);
 
-/** A copy with the value at `path` replaced, or taken away when undefined. */
+/** A copy with the value at `path` replaced, or removed when undefined. */
 export function changed(doc: Doc, path: Path, value: unknown): Doc {
   const copy = structuredCopy(doc) as Doc;
   const parent = at(copy, path.slice(0, -1));
@@ -52,7 +52,7 @@ export function places(value: unknown, path: Path = []): readonly Path[] {
   return keys.flatMap((key) => [[...path, key], ...places(value[key], [...path, key])]);
 }
 
-/** The tree without a name: it leaves lists and maps, and what held nothing else goes with its whole entry. */
+/** The tree without a name. It is removed from lists and maps; an entry that needs it for a value goes as a whole. */
 export function without(value: unknown, name: string): unknown {
   if (value === name) return undefined;
   if (Array.isArray(value)) {
@@ -90,7 +90,7 @@ export function smallerLeaves(value: unknown): readonly unknown[] {
 const smallerWhole = (value: number): readonly number[] =>
   [...new Set([0, 1, 2, Math.floor(value / 2), value - 1])].filter((one) => one >= 0 && one < value);
 
-/** Whole seconds before fractions; never longer than it was. */
+/** Whole seconds only, all less than the time given. */
 function smallerTimes(micros: number): readonly string[] {
   const seconds = micros / 1_000_000;
   const tries = [0, 1, 2, 5, 10, 20, 30, 60, Math.floor(seconds / 2), Math.floor(seconds)];

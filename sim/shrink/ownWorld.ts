@@ -1,16 +1,16 @@
 import type { Action, Scenario } from '../scenario/scenario.ts';
 import { at, type Doc } from './document.ts';
 
-/** A candidate, as written and as read. */
+/** A candidate, as a document and as parsed. */
 export interface Candidate {
   readonly doc: Doc;
   readonly scenario: Scenario;
 }
 
-/** What a part of a file may become without the rest of it promising more than it did. */
+/** How a part of a file may change without the rest of it promising more than before. */
 type May = 'differ' | 'lose entries' | 'go';
 
-/** Parts in which nobody's world is described. */
+/** Parts that do not describe the world. */
 const FREE: Readonly<Record<string, May>> = {
   name: 'differ',
   seed: 'differ',
@@ -18,7 +18,7 @@ const FREE: Readonly<Record<string, May>> = {
   expect: 'differ',
   until: 'differ',
 };
-/** What is to come about comes about without the trouble, too. */
+/** Faults may go as well: what is expected to happen also happens without them. */
 const CALMER: Readonly<Record<string, May>> = {
   ...FREE,
   byzantine: 'lose entries',
@@ -26,7 +26,7 @@ const CALMER: Readonly<Record<string, May>> = {
   network: 'go',
 };
 
-/** By the checker that failed. All others hold in every world. */
+/** By the checker that failed. All other checkers hold in every world. */
 const OWN: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   never: FREE,
   eventually: FREE,
@@ -41,14 +41,14 @@ const OWN: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   until: { ...CALMER, clients: 'differ' },
 };
 
-/** What ends trouble. */
+/** Actions that end a fault. */
 const WAYS_BACK: readonly Action['kind'][] = ['restart', 'resume', 'heal', 'gst', 'addNode'];
 
 /**
- * What a scenario expects by itself it expects of its own world: `evidence: {against: v3}` says nothing of a world in which
- * v3 does not lie, and `until` nothing of one in which half of all stay down. Where such a promise is broken, a candidate
- * must be a world in which a core without the bug keeps it, or what is left over shows no bug. The standing checkers
- * judge every world, and then any candidate will do.
+ * What a scenario expects by itself it expects of its own world. `evidence: {against: v3}` says nothing about a world
+ * in which v3 does not lie, and `until` nothing about one in which half of the nodes stay down. If such an expectation
+ * is broken, a candidate must be a world in which a core without the bug meets it. Otherwise the result would show no
+ * bug. The standing checkers judge every world, so for them any candidate will do.
  */
 export function ownWorld(checker: string, original: Candidate): (candidate: Candidate) => boolean {
   const parts = checker === 'liveness' && !hasDeadline(original.doc) ? undefined : OWN[checker];
@@ -62,7 +62,7 @@ export function ownWorld(checker: string, original: Candidate): (candidate: Cand
       if (checker === 'evidence') return isThinned(was, is, spare(key, doc));
       return checker === 'until' && isQuorum(key, doc);
     });
-    // Trouble that ended must not last for ever.
+    // A fault that ended must not last for ever.
     const isCalm = waysBackOf(scenario) === scenario.timeline.length;
     return isOwn && (isCalm || waysBackOf(scenario) === before);
   };
@@ -74,14 +74,14 @@ function isAllowed(may: May | undefined, before: unknown, after: unknown): boole
   return may === 'lose entries' && isThinned(before, after, () => true);
 }
 
-/** Without a timeline nobody is away: any number of validators decides. */
+/** Without a timeline no validator is away, so any number of them decides. */
 const isQuorum = (key: string, doc: Doc): boolean => key === 'validators' && doc['timeline'] === undefined;
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** `after` is `before` without some of its entries, of those that may go. */
+/** `after` is `before` without some of the entries that may go. */
 function isThinned(before: unknown, after: unknown, mayGo: (entry: unknown) => boolean): boolean {
   if (!Array.isArray(before) || (after !== undefined && !Array.isArray(after))) return false;
   const left = listOf(after);
@@ -96,11 +96,11 @@ function isThinned(before: unknown, after: unknown, mayGo: (entry: unknown) => b
 const waysBackOf = ({ timeline }: Scenario): number =>
   timeline.filter(({ action }) => WAYS_BACK.includes(action.kind)).length;
 
-/** Within a time that the file names; `auto` follows from the world as it is. */
+/** Whether the file gives liveness a time; `auto` follows from the world as it is. */
 const hasDeadline = ({ expect }: Doc): boolean =>
   listOf(expect).some((one) => !['auto', undefined].includes(at(one, ['liveness', 'within']) as string));
 
-/** Trouble can keep evidence away, and only lies of the accused bring it about. */
+/** Which entries may go. Faults can only keep evidence away, and only lies of the accused bring it about. */
 function spare(key: string, doc: Doc): (entry: unknown) => boolean {
   const wanted = listOf(doc['expect']).flatMap((one) => at(one, ['evidence']) ?? []);
   const amounts = wanted.map((one) => at(one, ['exactly']));

@@ -2,15 +2,18 @@ import { ZERO_GROUPS } from '../world/choices.ts';
 import { at, changed, type Doc, places, smallerLeaves, without } from './document.ts';
 import { reduceList } from './reduceList.ts';
 
-/** One way to make a scenario smaller. `best` is the smallest so far; `keeps` tries another and makes it the best. */
+/**
+ * One way to make a scenario smaller. `best` is the smallest so far. `keeps` tries another, which becomes the best if
+ * it still fails.
+ */
 export interface Pass {
   readonly name: string;
-  /** Other seeds may be tried too: the pass takes structure away, which moves dice. */
+  /** Other seeds may be tried too, because removing structure shifts choices. */
   readonly mayReseed: boolean;
   run(best: () => Doc, keeps: (doc: Doc) => Promise<boolean>): Promise<void>;
 }
 
-/** Lists of the document from which entries can go. */
+/** Removes entries from a list of the document. */
 const listPass = (key: string): Pass => ({
   name: `${key} entries`,
   mayReseed: true,
@@ -40,7 +43,7 @@ function namesIn(doc: Doc): string[] {
   return typeof count === 'number' ? Array.from({ length: count }, (_, i) => `v${i}`) : Object.keys(named);
 }
 
-/** Numbered validators get names first, so that any of them can go. */
+/** Numbered validators get names first, so that any of them can be removed. */
 function withoutValidator(doc: Doc, name: string): Doc {
   const { count, power, ...named } = (doc['validators'] ?? { count: 4 }) as Record<string, unknown>;
   const all =
@@ -66,7 +69,7 @@ function numberedAgain(named: Record<string, unknown>): Record<string, unknown> 
   return isPlain ? { count: entries.length } : named;
 }
 
-/** Takes away whatever the parser can do without: triggers, audiences, arguments, network faults, options. */
+/** Removes everything that the parser can do without: triggers, audiences, arguments, network faults, options. */
 const optionsPass: Pass = {
   name: 'options',
   mayReseed: false,
@@ -77,10 +80,10 @@ const optionsPass: Pass = {
       const isFixed =
         path.length === 1 &&
         ['name', 'seed', 'until', 'validators', 'choices', 'expect'].includes(String(path[0]));
-      // Without `for` a fault lasts for ever: that is another story, not a smaller one.
+      // Without `for` a fault lasts for ever: that is another scenario, not a smaller one.
       const isWayBack = path[0] === 'timeline' && path[path.length - 1] === 'for';
       if (isFixed || isWayBack || path[0] === 'until' || path[0] === 'validators') continue;
-      // The entries behind move up, and are looked at again from here.
+      // The next entries move up, so it goes on at the same index.
       if (await keeps(changed(best(), path, undefined))) i--;
     }
   },
@@ -99,7 +102,10 @@ const leavesPass = (name: string, isMine: (path: readonly (string | number)[]) =
   },
 });
 
-/** Groups of streams whose choices may all be zero: least delay, no jitter. Not those by which checkers look here or there. */
+/**
+ * Groups of streams whose choices may all be zero: least delay, no jitter. Not those by which checkers choose where to
+ * look.
+ */
 const ZEROED = ZERO_GROUPS.filter((group) => group !== 'checkers' && group !== 'wires');
 
 const choicesPass: Pass = {
@@ -116,7 +122,10 @@ const choicesPass: Pass = {
   },
 };
 
-/** In the order of worth: what else is promised, which may not hold in a smaller world, whole entries, numbers last. */
+/**
+ * In order of benefit: first the other expectations, which may not hold in a smaller world, then whole entries, last
+ * numbers.
+ */
 export const PASSES: readonly Pass[] = [
   listPass('expect'),
   listPass('timeline'),

@@ -14,34 +14,34 @@ import { PASSES } from './passes.ts';
 
 /** Candidate runs at most, unless the caller says otherwise. */
 export const SHRINK_RUNS_MAX = 400;
-/** A candidate in which nothing breaks in twice the time, and this much more, is not waited for: so it would be for ever. */
+/** A candidate is given up when nothing breaks within twice the time of the best, and this much more. */
 const PATIENCE_MICROS: Micros = 5_000_000;
-/** Seeds tried for a candidate besides the one at hand: cutting a piece shifts some dice. */
+/** Seeds tried for a candidate besides its own: cutting a piece shifts some choices. */
 const OTHER_SEEDS: readonly string[] = ['1', '2', '3'];
 
 export interface ShrinkOptions {
-  /** Instead of the scenario's own. */
+  /** Replaces the scenario's own. */
   readonly seed?: string | undefined;
   readonly run?: RunOptions | undefined;
   readonly runsMax?: number | undefined;
   /** Ends the search early, e.g. when real time is up. */
   readonly isEnough?: (() => boolean) | undefined;
-  /** Told after each candidate, with the size of the best so far. */
+  /** Called after each candidate, with the size of the best so far. */
   readonly onRun?: ((runs: number, best: ScenarioSize) => void) | undefined;
-  /** Told each time something smaller was found. */
+  /** Called each time something smaller was found. */
   readonly onStep?: ((what: string, runs: number) => void) | undefined;
 }
 
-/** Which promise must stay broken: the same checker for the same cause, not just any failure. */
+/** The failure that must persist: the same checker for the same cause, not just any failure. */
 export interface BrokenPromise {
   readonly checker: string;
   readonly cause: string;
-  /** As the run of what was kept says it. */
+  /** As stated by the run of the best scenario. */
   readonly message: string;
 }
 
 export interface Shrunk {
-  /** A scenario that runs by itself: its seed, and which choices are zeroed, are in it. */
+  /** A complete scenario, with its seed and its zeroed choices. */
   readonly text: string;
   readonly broken: BrokenPromise;
   readonly runs: number;
@@ -59,7 +59,7 @@ export interface ScenarioSize {
 
 export type ShrinkError =
   | { readonly kind: 'scenario'; readonly error: ScenarioError }
-  /** With this seed the scenario passes. */
+  /** The scenario passes with this seed. */
   | { readonly kind: 'passes'; readonly seed: string };
 
 /** A smaller scenario that breaks the same promise (delta debugging over the scenario file, then over its choices). */
@@ -80,7 +80,7 @@ export async function shrinkScenario(
     cause: causeOf(first, namesOf(parsed.value)),
     message: sentenceOf(first),
   };
-  // What is written has to run without an option: the scheme goes into the scenario, from which it may be taken away.
+  // The result has to run without options, so the scheme becomes part of the scenario, from which it may be removed.
   const { crypto, ...run } = options.run ?? {};
   const start: Doc = { ...withCrypto(readDoc(text), crypto), seed: seedValue(options.seed) };
   const search = new Search(broken, { ...options, run }, { doc: start, scenario: parsed.value });
@@ -95,12 +95,12 @@ export async function shrinkScenario(
   });
 }
 
-/** Checkers that say at the end what has not come: an earlier end would miss it for no reason. */
+/** Checkers that report at the end what has not happened: an earlier end would make them fail for no reason. */
 const AT_THE_END: readonly string[] = ['liveness', 'evidence', 'eventually', 'app', 'receipt', 'ws', 'light'];
 
 const sentenceOf = ({ message }: Failure): string => message.split('\n', 1)[0] as string;
 
-/** The first failure that counts; what comes after it is not waited for, nor after `timeMax` virtual µs. */
+/** The first failure that counts. The run stops there, or after `timeMax` virtual µs. */
 async function firstFailure(
   scenario: Scenario,
   options: RunOptions,
@@ -133,7 +133,7 @@ function scenarioOf(text: string): Scenario {
 const namesOf = (scenario: Scenario): readonly string[] =>
   [...scenario.validators, ...clientsOf(scenario)].map(({ name }) => name).sort(compareText);
 
-/** Whether less than a third of the power is declared faulty; whom `random K` names is not known yet and not counted. */
+/** Whether less than a third of the power is declared faulty. `random K` names nobody yet and is not counted. */
 function isTolerable({ validators, byzantine }: Scenario): boolean {
   const liars = new Set([
     ...byzantine.map(({ who }) => who),
@@ -146,38 +146,38 @@ function isTolerable({ validators, byzantine }: Scenario): boolean {
 
 const endOf = ({ until }: Scenario): string => JSON.stringify(until);
 
-/** The end that a smaller scenario has to have; which heights are too low for liveness the parser says itself. */
+/** The end that candidates have to keep. The parser itself refuses heights that are too low for liveness. */
 const endToKeep = (checker: string, original: Scenario): string | undefined =>
   AT_THE_END.includes(checker) && !(checker === 'liveness' && original.until.kind === 'height')
     ? endOf(original)
     : undefined;
 
 export const sizeOf = (scenario: Scenario): ScenarioSize => ({
-  // Those whom one line names share its trigger.
+  // Nodes that one line names share its trigger.
   faultLines: scenario.timeline.length + new Set(scenario.byzantine.map(({ trigger }) => trigger)).size,
   validators: scenario.validators.length,
   clients: clientsOf(scenario).length,
   height: scenario.until.kind === 'height' ? scenario.until.height : undefined,
 });
 
-/** The hunt for a smaller document: passes over and over, until none of them finds anything or enough is enough. */
+/** The search for a smaller document: repeats the passes until none finds anything, or a limit is reached. */
 class Search {
   runs = 0;
-  /** What the best breaks with. */
+  /** The failure of the best. */
   message: string;
   readonly #broken: BrokenPromise;
   readonly #tolerable: boolean;
-  /** The end that candidates have to have. */
+  /** The end that candidates have to keep. */
   readonly #end: string | undefined;
   readonly #isOwnWorld: (candidate: Candidate) => boolean;
   readonly #options: Omit<ShrinkOptions, 'seed'>;
   readonly #refused = new Set<string>();
   #best: Doc = {};
-  /** When the promise of the best was broken. */
+  /** When the best failed. */
   #brokenAt: Micros = 0;
 
   constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, original: Candidate) {
-    // Less than a third of the power lies, and must stay less: else other promises would be asked for.
+    // If less than a third of the power lies, it must stay less: otherwise other promises would be judged.
     this.#tolerable = isTolerable(original.scenario);
     this.#end = endToKeep(broken.checker, original.scenario);
     this.#isOwnWorld = ownWorld(broken.checker, original);
@@ -226,7 +226,9 @@ class Search {
     return false;
   }
 
-  /** Whose failures can count: any checker may find that a node throws, all else is found by those who are named for it. */
+  /**
+   * Only the checker that failed has to judge. Any checker may find that a node throws (no_crash), so then all judge.
+   */
   get #judges(): RunOptions['judges'] {
     const { checker } = this.#broken;
     return checker === 'no_crash' ? undefined : (name) => name === checker;

@@ -25,14 +25,14 @@ import { drawTemper } from './pick.ts';
 import { isEnough, isTolerable, type Powers } from './powers.ts';
 import { drawScale } from './scale.ts';
 
-/** By block times, in hundredths of what there is for a slow one: a fast chain need not be long. */
+/** Percentage of the usual trouble time, by block time: a fast chain needs less. */
 const TROUBLE_PERCENT: Readonly<Record<string, number>> = { '300ms': 60, '100ms': 30 };
 const TIME_MAX = '14400s';
 
 /**
  * A whole world drawn from one seed, as the text of a scenario: how many validators of what power, how bad the network
- * is, who lies and how, what breaks when. Many features are off in any one world; that is why rare mixtures get deep.
- * Each part has a choice stream of its own, so a new kind of fault leaves the rest of a seed's world as it was.
+ * is, who lies and how, what breaks when. Many features are off in any one world, so rare combinations get deep. Each
+ * part has a choice stream of its own, so a new kind of fault leaves the rest of a seed's world as it was.
  */
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
@@ -53,13 +53,14 @@ export function drawSwarm(seed: string): string {
   const times = drawTimes(dice, stages.some(hasEnoughAlone));
   const troubleSeconds = Math.ceil((scale.troubleSeconds * (TROUBLE_PERCENT[times.block_time] ?? 100)) / 100);
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
-  // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
+  // A node that uses block sync or bans peers relies on streams: it blames the peer for a frame lost, repeated or
+  // early.
   const isSynced = rarely(choices.stream('blockSync'), 5);
   const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
   const contest = drawContest(dice, powers, isStream);
   const { rate, ...usual } = drawNetwork(choices, isStream);
-  // On a slow line messages take longer than a contest counts on, and its rounds are a hundred.
+  // On a slow line messages take longer than a contest expects, and it would take a hundred rounds.
   const network =
     contest === undefined
       ? { ...usual, ...(rate === undefined ? {} : { rate }) }
@@ -112,7 +113,7 @@ export function drawSwarm(seed: string): string {
     ...filled('byzantine', byzantine),
     ...filled('mutate', mutations),
     ...drawExpect(dice, clients),
-    // Who is a third or more may hold up the rest for ever.
+    // Liars with a third or more may hold up the rest for ever.
     until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
   };
   return stringify(drawExtremes(dice, world, clients, isStream, stages.some(hasEnoughAlone)), {
@@ -130,7 +131,10 @@ const filled = (key: string, section: object): object =>
 const hasEnoughAlone = (powers: Powers): boolean =>
   Object.keys(powers).some((name) => isEnough(powers, [name]));
 
-/** Answers take longer to ask for than many a world takes to run: all is asked where there is something to tell, and even there not always. */
+/**
+ * Checking all answers takes longer than running many a world. So only some worlds do it, more often those with
+ * clients.
+ */
 const drawExpect = ({ choices, scale }: Dice, clients: readonly DrawnClient[]): object =>
   choices.choose('answers', clients.length === 0 ? 8 : scale.askedOneIn) === 0
     ? {}

@@ -48,14 +48,14 @@ export function drawByzantine(drawn: Drawn): readonly object[] {
   });
 }
 
-/** Each way to lie of behaviours that have many, as often as any other. */
+/** Each word that behaviours take as an argument, as likely as any other. */
 const WAYS = BEHAVIOURS.flatMap(({ alias, words = {} }) =>
   Object.entries(words).flatMap(([key, values]) =>
     values.map((value) => ({ behaviour: alias, args: { [key]: value } })),
   ),
 );
 
-/** Half of the liars lie in some of these, too, one after the other. */
+/** Half of the liars also lie in some of these ways, one after the other. */
 function drawWords({ choices, before }: Drawn, who: string): readonly object[] {
   const stream = choices.stream(`byzantine/${who}/words`);
   if (stream.choose(2) === 0) return [];
@@ -65,7 +65,7 @@ function drawWords({ choices, before }: Drawn, who: string): readonly object[] {
   });
 }
 
-/** Arguments that are no words, at their least, usual and greatest. */
+/** Values of arguments that are not words: least, usual and greatest. */
 const NUMBERS: Readonly<Record<string, readonly (number | boolean)[]>> = {
   total: [0, 1, 2, 4_294_967_295],
   rounds: [1, 30],
@@ -78,7 +78,7 @@ const NUMBERS: Readonly<Record<string, readonly (number | boolean)[]>> = {
   claimed: [true],
 };
 
-/** Half of the lies that take numbers, flags or a victim have some of their own. */
+/** Half of the arguments that take a number, a flag or a victim get a value. */
 function drawMore(stream: ChoiceStream, keys: readonly string[], names: readonly string[]): object {
   const values = (key: string) => NUMBERS[key] ?? (key === 'victim' ? names : []);
   const known = keys.filter((key) => values(key).length > 0);
@@ -87,7 +87,7 @@ function drawMore(stream: ChoiceStream, keys: readonly string[], names: readonly
   );
 }
 
-/** `set` comes later: it needs a value that fits. */
+/** `set` is drawn later, because it needs a value that fits. */
 const OPS = MUTATIONS.filter((op) => op !== 'set');
 
 interface Mutation {
@@ -99,13 +99,13 @@ interface CertainMutation extends Mutation {
   readonly value?: string | number | boolean;
 }
 
-/** Now and then a liar changes some field of some of its messages, too, or a certain one. */
+/** Sometimes a liar also changes any field of some of its messages, or a certain one. */
 export function drawMutations(drawn: Drawn): readonly object[] {
   const certain = drawCertainMutations(drawn).map((one) => settled(drawn, one));
   return narrowed(drawn, [...drawAnyMutations(drawn), ...certain]);
 }
 
-/** What a field of a kind is set to; a list has no value. */
+/** Values that a field of each kind is set to. A list has none. */
 const SET: Readonly<Record<FieldKind, readonly (string | number | boolean)[]>> = {
   number: [0, 1, -1, 2_147_483_647, 4_294_967_295, Number.MAX_SAFE_INTEGER],
   bytes: ['00', 'ff'.repeat(20), 'ff'.repeat(32)],
@@ -115,7 +115,7 @@ const SET: Readonly<Record<FieldKind, readonly (string | number | boolean)[]>> =
   list: [],
 };
 
-/** One in four sets its field to a value instead. */
+/** One mutation in four sets its field to a value instead. */
 function settled({ choices }: Drawn, one: CertainMutation): CertainMutation {
   const stream = choices.stream(`mutate/${one.who}/set`);
   const values = SET[fieldKind(one.field)];
@@ -135,7 +135,7 @@ function drawCertainMutations({ choices, rarely, liars }: Drawn): readonly Certa
   });
 }
 
-/** Half of these for some of the others alone, or at a certain time. */
+/** Half of the mutations are limited to some of the others, or to a certain time. */
 function narrowed({ choices, names, before }: Drawn, mutations: readonly Mutation[]): readonly object[] {
   const stream = choices.stream('mutate/narrow');
   return mutations.map((one) => {

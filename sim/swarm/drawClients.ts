@@ -11,7 +11,7 @@ export interface DrawnClient {
   readonly subscribe?: readonly string[];
 }
 
-/** What a world's clients may be, the cheap ones more often. */
+/** The clients that a world may have. The cheap ones are listed more often. */
 const CLIENTS: readonly DrawnClient[] = [
   { kind: 'evm' },
   { kind: 'evm' },
@@ -36,7 +36,7 @@ const CLIENTS: readonly DrawnClient[] = [
   { kind: 'ws', subscribe: ['newHeads', 'logs'] },
 ];
 
-/** Who looks at the chain from outside, or asks too much of it. */
+/** Clients that watch the chain, or ask too much of it. */
 const OBSERVERS: readonly DrawnClient[] = [
   { kind: 'light' },
   { kind: 'light', args: { mode: 'adjacent' } },
@@ -46,11 +46,11 @@ const OBSERVERS: readonly DrawnClient[] = [
   { kind: 'ws', subscribe: ['transactionReceipts', 'newPendingTransactions', 'newHeads'] },
 ];
 
-/** Scripts that count on everything being taken. */
+/** Scripts that rely on every transaction being taken. */
 const FEATURED: readonly (string | undefined)[] = ['features', 'bulk'];
 export const isFeatured = ({ script }: DrawnClient): boolean => FEATURED.includes(script);
 
-/** Scripts whose prices are made for the usual fee market. */
+/** Scripts with prices for the usual fee market. */
 const PRICED: readonly (string | undefined)[] = [
   'crowd',
   'authorities',
@@ -62,7 +62,7 @@ const PRICED: readonly (string | undefined)[] = [
 ];
 export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
 
-/** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */
+/** Sometimes a client that sends nothing. A light client has correct witnesses, one or all. */
 export function drawObservers({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('observers');
   if (!rarely(stream, 6)) return [];
@@ -104,7 +104,7 @@ const FEATURES: DrawnClient = { kind: 'evm', script: 'features', args: { account
 const BANK: DrawnClient = { kind: 'bank', script: 'features', args: { accounts: 3, count: 40 } };
 const CONTRACTS: DrawnClient = { kind: 'evm', script: 'contracts', args: { accounts: 2, count: 20 } };
 
-/** Who uses the chain in many ways and who looks at what comes of it. */
+/** Groups of clients: some use the chain in many ways, and others watch what comes of it. */
 const COMPANIES: readonly (readonly DrawnClient[])[] = [
   [FEATURES, WATCHER, ALL],
   [BANK, WATCHER, RARE],
@@ -115,7 +115,7 @@ const COMPANIES: readonly (readonly DrawnClient[])[] = [
   [{ kind: 'rpc', script: 'nonsense', args: { count: 30 } }, ALL, RARE, LISTENER],
 ];
 
-/** Now and then a company of these, beside a wallet that gives every second transaction to another node. */
+/** Sometimes one of these groups, and a wallet that gives every second transaction to another node. */
 export function drawCompany({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('company');
   if (!rarely(stream, 12)) return [];
@@ -132,7 +132,7 @@ export function drawCompany({ choices, rarely, correct }: Drawn): readonly Drawn
   }));
 }
 
-/** Now and then somebody who fills several parts of a block, where blocks and links are wide enough. */
+/** Sometimes a client that fills several parts of a block, if blocks and links are wide enough. */
 export function drawBulk(
   { choices, rarely, correct, isExtreme }: Drawn,
   isWide: boolean,
@@ -144,10 +144,10 @@ export function drawBulk(
   return [{ name: 'bulk', kind: 'evm', at, rate: `${1 + stream.choose(4)}/s`, script: 'bulk', args }];
 }
 
-/** The script `faults` has a program for each of the last. */
+/** Fewest and most transactions. The most is enough for every program of the script `faults`. */
 const STRAY_TXS = [8, 46] as const;
 
-/** Now and then somebody who runs random programs, or ones that fail, or whose tips fall. */
+/** Sometimes a client that runs random programs, or programs that fail, or whose tips fall. */
 export function drawStray({ choices, rarely, correct, isExtreme }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('stray');
   if (isExtreme || !rarely(stream, 20)) return [];

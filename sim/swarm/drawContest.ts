@@ -2,19 +2,19 @@ import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import type { Powers } from './powers.ts';
 
-/** Fewer validators with a vote hardly ever see different things; with more of them two thirds are never in time for each other. */
+/** Fewer voters hardly ever see different things. Of more voters, two thirds are never in time for each other. */
 const VOTERS_MIN = 4;
 const VOTERS_MAX = 7;
 
-/** What it lays over what else was drawn. */
+/** Settings that replace what else was drawn. */
 export interface Contest {
   readonly times: Readonly<Record<string, string>>;
   readonly network: Readonly<Record<string, string>>;
 }
 
 /**
- * Now and then nodes wait about as long as messages take: some see a polka and lock, others have given up by then, and who
- * proposes next may know of neither. Rules of locks and valid blocks have work in hardly any other world.
+ * Sometimes nodes wait about as long as messages take. Then some see a polka and lock, others have given up, and the
+ * next proposer may know of neither. The rules about locks and valid blocks are used in hardly any other world.
  * @param isStream A lost frame is a peer's fault.
  */
 export function drawContest(
@@ -28,7 +28,7 @@ export function drawContest(
   const longest = pick(stream, [600, 300, 1000]);
   const share = (percents: readonly number[]): string => `${(longest * pick(stream, percents)) / 100}ms`;
   const loss = pick(stream, [20, 30, 0]);
-  // They grow by enough to end it within some dozen rounds.
+  // The time-outs grow enough to end this within a few dozen rounds.
   const delta = share([15, 10, 20]);
   return {
     times: {

@@ -4,12 +4,12 @@ import type { Drawn } from './drawn.ts';
 import { pick } from './pick.ts';
 import { isTolerable, type Powers } from './powers.ts';
 
-/** What happens to one node from a tenth of a second on. */
+/** Faults of one node, from a time on that is in tenths of a second. */
 type Damage = (stream: ChoiceStream, victim: string, tenths: number) => readonly object[];
 
 const at = (tenths: number): string => `${tenths / 10}s`;
 
-/** Down, hurt, up again. */
+/** A crash, damage while the node is down, and a restart. */
 const whileDown =
   (harm: (stream: ChoiceStream, victim: string) => object, awayMax: number): Damage =>
   (stream, victim, tenths) => [
@@ -18,7 +18,7 @@ const whileDown =
     { at: at(tenths + stream.between(2, awayMax)), do: { restart: victim } },
   ];
 
-/** Hurt at work, so many times, and made to begin anew by somebody who finds it stopped, or stops it. */
+/** Damages a running node several times. Then an operator finds it stopped, or stops it, and restarts it. */
 const atWork =
   (faults: readonly string[]): Damage =>
   (stream, victim, tenths) => [
@@ -67,10 +67,11 @@ const DAMAGES: readonly Damage[] = [
 ];
 
 /**
- * Now and then a machine breaks its word: a drive forgets or lies, is exchanged, a clock jumps, an operator takes a block
- * back. It is the same one all along, and with the liars less than a third: it may have forgotten what it promised.
- * @param stages The powers one after the other.
- * @param only Through whom alone somebody hears of the chain: if they refuse to go on, that one cannot.
+ * Sometimes a machine breaks its promises: a disk forgets or lies, or is replaced, a clock jumps, an operator takes a
+ * block back. It is always the same machine. With the liars it has less than a third of the power, because it may have
+ * forgotten what it promised.
+ * @param stages The powers at genesis and after each update.
+ * @param only Nodes through which alone another node hears of the chain: if they refuse to go on, it cannot.
  */
 export function drawDamage(
   { choices, rarely, correct, liars, troubleSeconds }: Drawn,

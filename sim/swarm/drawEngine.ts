@@ -3,13 +3,13 @@ import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 
 /**
- * How long nodes wait for each other, as an operator may set it.
- * @param isAlone One validator needs no other: without a pause it would make blocks faster than anybody fetches them.
+ * Time-outs of nodes, as an operator may set them.
+ * @param isAlone One validator needs no other: without a pause it would make blocks faster than anybody can fetch them.
  */
 export function drawTimes({ choices, rarely }: Dice, isAlone: boolean): { readonly block_time: string } {
   const stream = choices.stream('times');
   const millis = (list: readonly number[]): string => `${pick(stream, list)}ms`;
-  // They grow fast enough to outlast the network within a dozen rounds.
+  // The time-outs grow fast enough to exceed the network's delays within a dozen rounds.
   const delta = millis([300, 500, 1000]);
   const timeouts = (['propose', 'prevote', 'precommit'] as const).flatMap((step) => [
     [`timeout_${step}`, millis([50, 300, 1000, 4000])],
@@ -23,7 +23,7 @@ export function drawTimes({ choices, rarely }: Dice, isAlone: boolean): { readon
   };
 }
 
-/** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
+/** Sometimes blocks and pools are small, unless a script relies on every transaction being taken. */
 export function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('pool');
   if (clients.length === 0 || clients.some(isFeatured)) return {};
@@ -36,8 +36,8 @@ export function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClien
 }
 
 /**
- * Now and then nodes have no room, and short runs come to what lies beyond it; but who fetches a few blocks at a time never catches up
- * with one who makes them alone.
+ * Sometimes the limits of nodes are small, so that short runs exceed them. But a node that fetches few blocks at a time
+ * never catches up with a validator that makes them alone.
  */
 export function drawSizes({ choices, rarely }: Dice): object {
   const stream = choices.stream('sizes');

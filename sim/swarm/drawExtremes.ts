@@ -18,10 +18,10 @@ import {
 import { pick } from './pick.ts';
 
 const PLACES_MAX = 24;
-/** Virtual seconds for a chain that may stand still, and for one that makes blocks faster than anybody fetches them. */
+/** Virtual seconds of a chain that may stand still, and of one that makes blocks faster than anybody can fetch them. */
 const HOLDING_SECONDS = 60;
 const HASTY_SECONDS = 10;
-/** What timeouts grow by outlasts a far network within a dozen rounds, if it is no less. */
+/** Time-outs that grow by at least this exceed the delays of a far network within a dozen rounds. */
 const IMPATIENT_MICROS = 300_000;
 
 interface Place {
@@ -35,8 +35,8 @@ interface Change extends Omit<Place, 'values'> {
 }
 
 /**
- * In an extreme world some values are set to their least or greatest, or left out. What the parser refuses beside the
- * rest stays as it was.
+ * In an extreme world some values are set to their least or greatest, or left out. Changes that the parser refuses are
+ * dropped.
  * @param isStream Frames are neither lost nor repeated.
  * @param isAlone At some time one validator needs no other.
  */
@@ -60,7 +60,7 @@ export function drawExtremes(
     isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : [],
     'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : [],
   ].filter((places) => places.length > 0);
-  // Of one kind alone, so that its values meet, or of all.
+  // Values of one kind, so that they meet, or of all kinds.
   const all = stream.choose(2) === 0 ? kinds.flat() : pick(stream, kinds);
   const changes = Array.from({ length: 1 + stream.choose(PLACES_MAX) }, (): Change => {
     const { values, ...place } = pick(stream, all);
@@ -80,7 +80,7 @@ export function drawExtremes(
 const isHasty = (doc: Doc): boolean =>
   ['100ms', '300ms'].includes(at(doc, ['engine', 'block_time']) as string);
 
-/** Timeouts that grow by so little that a far network takes them a hundred rounds. */
+/** Time-outs that grow so slowly that a far network needs a hundred rounds. */
 const isImpatient = (doc: Doc): boolean =>
   ['propose', 'prevote', 'precommit'].some((step) => {
     const delta = at(doc, ['engine', `timeout_${step}_delta`]);
@@ -89,7 +89,7 @@ const isImpatient = (doc: Doc): boolean =>
 
 const isFar = (doc: Doc): boolean => FAR_DELAYS.includes(at(doc, ['network', 'delay']) as string);
 
-/** Those that go with the ones before. */
+/** The changes that the parser accepts with those before them. */
 function takenOf(changes: readonly Change[], world: Doc): readonly Change[] {
   let doc = world;
   return changes.filter((change) => {
@@ -120,7 +120,7 @@ const sectionPlaces = (
 function listPlaces(doc: Doc): readonly Place[] {
   return places(doc).flatMap((path) => {
     const values = path.length > 2 ? LISTED[path[0] as string]?.[path.at(-1) as string] : undefined;
-    // What is started again before it stops stays away.
+    // A node that is restarted before it stops would stay away.
     const isRestart = at(doc, [...path.slice(0, 2), 'do', 'restart']) !== undefined;
     return values === undefined || isRestart ? [] : [{ path, values, seconds: undefined }];
   });

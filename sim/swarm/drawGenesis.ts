@@ -7,7 +7,7 @@ interface DrawnGenesis {
   readonly [key: string]: number | string | undefined;
 }
 
-/** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */
+/** Sometimes a chain does not begin at height 1, has small blocks or soon forgets offences. */
 export function drawGenesis({ choices, rarely, isExtreme }: Dice): DrawnGenesis {
   const far = choices.stream('extremes/genesis');
   if (isExtreme && far.choose(6) === 0) return { initial_height: pick(far, [1_000_000_000, 2]) };
@@ -30,7 +30,7 @@ const FEES: readonly object[] = [
   { no_base_fee: true },
 ];
 
-/** Now and then who uses the chain pays otherwise. */
+/** Sometimes the fees are other than usual, unless a client relies on the usual prices. */
 export function drawFees({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('fees');
   const isUsual = clients.length === 0 || clients.some(isPriced);

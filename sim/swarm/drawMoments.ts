@@ -13,7 +13,7 @@ const eventOf: Moment = (stream, { correct }) => ({
 });
 const heightOf = (stream: ChoiceStream, { before }: Drawn): number => before + 1 + stream.choose(6);
 
-/** When something of the timeline happens, if not at a time. */
+/** Conditions for an entry of the timeline, in place of a time. */
 const MOMENTS: readonly Moment[] = [
   (stream, drawn) => ({ when: eventOf(stream, drawn) }),
   (stream, drawn) => ({ after: eventOf(stream, drawn), at: pick(stream, LATER) }),
@@ -27,7 +27,7 @@ const MOMENTS: readonly Moment[] = [
   }),
 ];
 
-/** Now and then some of it waits for what happens to somebody, comes again and again, or by lot. */
+/** Sometimes half of the entries wait for an event, repeat, or happen by chance. */
 export function drawMoments(drawn: Drawn, timeline: readonly object[]): readonly object[] {
   const stream = drawn.choices.stream('moments');
   if (!drawn.rarely(stream, 5)) return timeline;
@@ -38,7 +38,7 @@ export function drawMoments(drawn: Drawn, timeline: readonly object[]): readonly
   });
 }
 
-/** When a liar lies, and to whom, in ways that depend on what happens. */
+/** Conditions of a lie, and audiences, that depend on what happens. */
 const OCCASIONS: readonly Moment[] = [
   (stream, drawn) => ({ when: { ...eventOf(stream, drawn), for: seconds(stream, 1, 20) } }),
   (stream, drawn) => ({ when: { ...eventOf(stream, drawn), after: pick(stream, LATER) } }),
@@ -49,7 +49,7 @@ const OCCASIONS: readonly Moment[] = [
   (stream) => ({ to: `random ${pick(stream, [1, 2])}` }),
 ];
 
-/** Now and then the lies of somebody have other occasions. */
+/** Sometimes the lies of a node get such conditions. */
 export function drawOccasions(drawn: Drawn, who: string, lies: readonly object[]): readonly object[] {
   const stream = drawn.choices.stream(`occasions/${who}`);
   if (!drawn.rarely(stream, 5)) return lies;

@@ -3,7 +3,7 @@ import type { Choices } from '../world/choices.ts';
 import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 
-/** What links do to frames all along; of a stream's frames none is lost, doubled, overtaken or damaged. */
+/** Faults of links during the whole run. No frame of a stream is lost, doubled, overtaken or damaged. */
 export function drawNetwork(choices: Choices, isStream: boolean): Readonly<Record<string, string | object>> {
   const stream = choices.stream('network');
   const low = pick(stream, [10, 1, 5, 50]);
@@ -23,7 +23,7 @@ export function drawNetwork(choices: Choices, isStream: boolean): Readonly<Recor
   return faults;
 }
 
-/** Now and then validators have to find each other, and somebody lies about addresses, too. */
+/** Sometimes validators have to discover each other, and some liars lie about addresses too. */
 export function drawPeers(
   { choices, rarely }: Dice,
   honest: readonly string[],
@@ -44,7 +44,7 @@ export function drawPeers(
   };
 }
 
-/** Now and then a node without a vote, which knows everyone or one honest validator. */
+/** Sometimes there is a node without a vote, which is connected with everyone or with one honest validator. */
 export function drawNodes(
   { choices, rarely }: Dice,
   honest: readonly string[],
@@ -54,6 +54,6 @@ export function drawNodes(
   const peers = stream.choose(2) === 0 ? undefined : [pick(stream, honest)];
   const full0 = peers === undefined ? {} : { peers };
   if (!rarely(choices.stream('nodes/more'), 3)) return { full0 };
-  // One that hears of the chain through the other alone.
+  // A second one hears of the chain through the first alone.
   return { full0: peers === undefined ? {} : { peers: [...peers, 'full1'] }, full1: { peers: ['full0'] } };
 }

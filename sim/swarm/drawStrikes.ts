@@ -4,7 +4,7 @@ import { STEPS } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 
-/** Changes of links that leave frames in order and whole; then those that do not. */
+/** Changes of links that keep frames whole and in order, and then those that do not. */
 const LINKS: readonly ((stream: ChoiceStream) => object)[] = [
   (stream) => ({ delay: pick(stream, ['300ms-2s', '20ms-30ms', '1s', '3s-5s']) }),
   (stream) => ({ rate: pick(stream, ['100kB/s', '20kB/s']) }),
@@ -16,7 +16,7 @@ const ROUGH_LINKS: readonly ((stream: ChoiceStream) => object)[] = [
 ];
 const TARGETS = ['proposer', 'random 1', 'random 2'];
 
-/** Now and then something hits a link, or whoever is in a certain step. */
+/** Sometimes a fault hits a link, the proposer, random nodes, or a node in a certain step. */
 export function drawStrikes(
   { choices, rarely, names, correct, troubleSeconds, before }: Drawn,
   isStream: boolean,

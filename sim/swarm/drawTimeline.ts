@@ -76,7 +76,7 @@ export function drawTimeline(drawn: Drawn, isStream: boolean): readonly object[]
   const stream = drawn.choices.stream('timeline');
   const faults = isStream ? FAULTS.filter((fault) => fault !== LOSSY_LINK) : FAULTS;
   const count = pick(stream, [0, 1, 1, 2, 3, 5]);
-  // Which kinds this world knows at all: two or three, not a little of everything.
+  // The kinds of fault in this world: two or three, not a little of everything.
   const kinds = Array.from({ length: 3 }, () => pick(stream, faults));
   return Array.from({ length: count }, (_, i) => {
     const own = drawn.choices.stream(`timeline/${i}`);
@@ -85,7 +85,7 @@ export function drawTimeline(drawn: Drawn, isStream: boolean): readonly object[]
   });
 }
 
-/** Now and then the last of the nodes without a vote, through which nobody else hears of the chain, goes for good. */
+/** Sometimes the last node without a vote leaves for good. Nobody hears of the chain through it alone. */
 export function drawLeave(
   { choices, rarely, troubleSeconds }: Drawn,
   names: readonly string[],
@@ -96,7 +96,7 @@ export function drawLeave(
   return [{ at: seconds(stream, 1, 2 * troubleSeconds), do: { remove_node: name } }];
 }
 
-/** Now and then an operator has a node forget what waits in its pool, where nobody counts on everything being taken. */
+/** Sometimes an operator empties the pool of a node, unless a script relies on every transaction being taken. */
 export function drawFlushes(
   { choices, rarely, correct, troubleSeconds }: Drawn,
   clients: readonly DrawnClient[],
@@ -109,7 +109,7 @@ export function drawFlushes(
   }));
 }
 
-/** Half of the nodes without a vote come when the others have been there for a while. */
+/** Half of the nodes without a vote join after a while. */
 export function drawJoins({ choices, troubleSeconds }: Drawn, names: readonly string[]): readonly object[] {
   return names.flatMap((name) => {
     const stream = choices.stream(`join/${name}`);

@@ -2,7 +2,7 @@ import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import { isTolerable, type Powers } from './powers.ts';
 
-/** Now and then a validator without power, which may get some. */
+/** Sometimes there is a validator without power, which may get some. */
 export const drawReserve = ({ choices, rarely }: Dice): Record<string, number> =>
   rarely(choices.stream('reserve'), 8) ? { w0: 0 } : {};
 
@@ -14,7 +14,7 @@ const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])
   ['app_version', [1, 2]],
 ];
 
-/** One that leaves others with a thousandth of all draws their turns together. */
+/** The largest power leaves all others together few turns to propose. */
 const POWERS: readonly number[] = [1, 0, 10, 30, 10, 5_000];
 
 interface DrawnUpdate {
@@ -23,14 +23,14 @@ interface DrawnUpdate {
   readonly [param: string]: number | string | Powers | undefined;
 }
 
-/** Powers as genesis has them, and after each update. */
+/** The powers at genesis, and after each update. */
 export function stagesOf(genesis: Powers, updates: readonly DrawnUpdate[]): readonly Powers[] {
   const stages = [genesis];
   for (const { validators } of updates) stages.push({ ...(stages.at(-1) as Powers), ...validators });
   return stages;
 }
 
-/** Now and then the application changes powers and parameters; liars stay below a third. */
+/** Sometimes the application changes powers and parameters. Liars stay below a third. */
 export function drawUpdates(
   { choices, rarely, isExtreme }: Dice,
   genesis: Powers,

@@ -3,7 +3,7 @@ import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import { isTolerable, type Powers, powerOf } from './powers.ts';
 
-/** Powers far apart, each at its least or greatest, or all with one. */
+/** Powers that are far apart, at their least or greatest, or all with one validator. */
 const FAR_POWERS: readonly (readonly number[])[] = [
   [1],
   [1, 1],
@@ -19,7 +19,7 @@ const FAR_POWERS: readonly (readonly number[])[] = [
   [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
 ];
 
-/** By name, v0 and so on. */
+/** Powers by name: v0 and so on. */
 export function drawPowers({ choices, isExtreme, scale }: Dice): Record<string, number> {
   const far = choices.stream('extremes/powers');
   if (isExtreme && far.choose(3) === 0) {
@@ -37,7 +37,7 @@ export function drawPowers({ choices, isExtreme, scale }: Dice): Record<string, 
   return powers;
 }
 
-/** As many as fit below a third of the power, and sometimes none. */
+/** Random liars with less than a third of the power, and sometimes none. */
 export function drawLiars(choices: Choices, powers: Powers): readonly string[] {
   const stream = choices.stream('liars');
   if (stream.choose(3) === 0) return [];
@@ -52,7 +52,7 @@ export function drawLiars(choices: Choices, powers: Powers): readonly string[] {
   return liars.sort();
 }
 
-/** Rarely there are so many that nothing but their guilt can be shown: a third or more, and less than two. */
+/** Rarely the liars have a third or more of the power, and less than two: then only their guilt can be shown. */
 export function drawCartel(
   { choices, rarely }: Dice,
   powers: Powers,
@@ -69,7 +69,7 @@ export function drawCartel(
   return all.sort();
 }
 
-/** Now and then a liar's key is used by two nodes. */
+/** Sometimes two nodes use a liar's key. */
 export function drawTwins(
   { choices, rarely }: Dice,
   liars: readonly string[],
@@ -79,7 +79,10 @@ export function drawTwins(
   return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
-/** Validators with their powers, and now and then keys of two types, and machines, signers and applications that take nothing or long. */
+/**
+ * Validators with their powers. Sometimes they have keys of two types, or disks, signers and applications that take no
+ * time or long.
+ */
 export function drawMachines(dice: Dice, powers: Powers): Readonly<Record<string, object>> {
   const drive = halfOf(dice, 'drives', 6);
   const key = halfOf(dice, 'keys', 10);
@@ -101,7 +104,7 @@ export function drawMachines(dice: Dice, powers: Powers): Readonly<Record<string
   return Object.fromEntries(entries);
 }
 
-/** In one world of so many half of those that are asked for have one of the values. */
+/** In one world of `oneIn`, half of the settings asked for get one of the values. */
 function halfOf({ choices, rarely }: Dice, label: string, oneIn: number) {
   const stream = choices.stream(label);
   const isDrawn = rarely(stream, oneIn);

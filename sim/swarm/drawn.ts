@@ -7,18 +7,18 @@ export interface Dice {
   readonly choices: Choices;
   readonly rarely: Rarely;
   readonly scale: Scale;
-  /** Values of it are at their least or greatest. */
+  /** Some values are at their least or greatest. */
   readonly isExtreme: boolean;
 }
 
-/** What the parts of a world know of it when they are drawn. */
+/** What the parts of a world know about it when they are drawn. */
 export interface Drawn extends Dice {
   readonly names: readonly string[];
-  /** Names of those that lie; less than a third of the power. */
+  /** Names of those that lie. They have less than a third of the power, unless there is a cartel. */
   readonly liars: readonly string[];
   readonly correct: readonly string[];
-  /** Faults begin before this virtual second; afterwards the cluster has all the time it needs. */
+  /** Faults begin before this virtual second. Afterwards the cluster has all the time it needs. */
   readonly troubleSeconds: number;
-  /** The height before the first. */
+  /** The height before the initial one. */
   readonly before: number;
 }

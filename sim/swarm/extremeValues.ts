@@ -1,11 +1,11 @@
-/** What a key may be at its least, at its greatest, or oddest; null leaves it out. */
+/** Least, greatest or odd values of a key; null leaves it out. */
 export type Values = readonly unknown[];
 type Table = Readonly<Record<string, Values>>;
 
-/** One validator that needs no other makes fast blocks faster than they get to anybody. */
+/** With these delays, a fast validator that needs no other makes blocks faster than they get to anybody. */
 export const FAR_DELAYS: readonly string[] = ['1s', '0ms-3s'];
 
-/** Sections of a scenario whose keys may be added, too. A chain goes on with any of these. */
+/** Sections of a scenario to which keys may also be added. A chain goes on with any of these values. */
 export const SECTIONS: Readonly<Record<string, Table>> = {
   engine: {
     block_time: ['10s'],
@@ -26,7 +26,7 @@ export const SECTIONS: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Where nobody counts on everything being taken. */
+/** For worlds in which no script relies on every transaction being taken. */
 export const SCANT: Readonly<Record<string, Table>> = {
   engine: {
     block_gas: [105_000, 1_000_000_000, null],
@@ -37,7 +37,7 @@ export const SCANT: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Where nobody counts on the usual prices. */
+/** For worlds in which no script relies on the usual prices. */
 export const PRICES: Readonly<Record<string, Table>> = {
   genesis: {
     base_fee: ['0wei', '1wei', '7wei', '3gwei'],
@@ -49,7 +49,7 @@ export const PRICES: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Where a chain makes blocks as fast as it can. */
+/** A chain that makes blocks as fast as it can. */
 export const HASTY: Readonly<Record<string, Table>> = {
   engine: {
     block_time: ['0ms', '1ms'],
@@ -57,7 +57,7 @@ export const HASTY: Readonly<Record<string, Table>> = {
   },
 };
 
-/** The same, where a chain may stand still for as long as it is so. */
+/** The same, and values with which a chain may stand still. */
 export const HOLDING: Readonly<Record<string, Table>> = {
   engine: {
     empty_blocks: [false],
@@ -73,7 +73,7 @@ export const HOLDING: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Where nodes find each other. */
+/** For worlds in which nodes discover each other. */
 export const PEERS: Readonly<Record<string, Table>> = {
   peers: {
     inbound_max: [0, 1],
@@ -82,7 +82,7 @@ export const PEERS: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Faults of links that break a stream. */
+/** Link faults that break a stream. */
 export const ROUGH: Table = {
   loss: ['30%', null],
   dup: ['100%', null],
@@ -90,7 +90,7 @@ export const ROUGH: Table = {
   corrupt: ['2%', null],
 };
 
-/** Keys that entries of a list have, wherever in the entry they stand. */
+/** Keys in entries of a list, at any depth of the entry. */
 export const LISTED: Readonly<Record<string, Table>> = {
   clients: {
     rate: ['1/m', '10/s'],
@@ -127,7 +127,7 @@ export const LISTED: Readonly<Record<string, Table>> = {
   },
 };
 
-/** All that may be set in a section of any world. */
+/** Everything that may be set in the sections of any world. */
 export const EXTREMES: readonly Readonly<Record<string, Table>>[] = [
   SECTIONS,
   { network: ROUGH },

@@ -2,23 +2,23 @@ import type { Choices } from '../world/choices.ts';
 import { pick } from './pick.ts';
 
 /**
- * How much there is in a world. What many validators cost and what many users cost multiply, and few bugs need both: most worlds
- * are small and used, some have many validators and hardly a user, and one in eight has all.
+ * The size of a world. The costs of many validators and of many clients multiply, and few bugs need both. Most worlds
+ * are small and have clients, some have many validators and hardly a client, and one in eight has all.
  */
 export interface Scale {
-  /** How many validators there may be, the likely ones more often. */
+  /** Numbers of validators to draw from. The likely ones are listed more often. */
   readonly validators: readonly number[];
-  /** As many as there may be where powers are far apart. */
+  /** Most validators where powers are far apart. */
   readonly validatorsMax: number;
-  /** How many clients there may be. */
+  /** Numbers of clients to draw from. */
   readonly clients: readonly number[];
-  /** Whether companies, bulk and strays may come. */
+  /** Whether companies, bulk and strays may be among the clients. */
   readonly isUsed: boolean;
-  /** Heights that are waited for: so many at least, so many at most. */
+  /** Heights to wait for: least and most. */
   readonly heights: readonly [least: number, most: number];
-  /** Faults begin within so many virtual seconds where blocks take one; on a fast chain within less. */
+  /** Faults begin within so many virtual seconds if a block takes one; on a fast chain within less. */
   readonly troubleSeconds: number;
-  /** Of so many worlds with clients one is asked for all that nodes serve. */
+  /** One in so many worlds with clients checks all that nodes serve. */
   readonly askedOneIn: number;
 }
 

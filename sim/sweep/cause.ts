@@ -3,8 +3,9 @@ import type { Failure } from '../report.ts';
 const CAUSE_CHARS_MAX = 120;
 
 /**
- * What is the same when the same bug shows itself again: the checker's first line without names, numbers and hashes.
- * Two failures with equal causes are taken for one bug, by sweeps that group and by the shrinker that must not drift.
+ * What stays the same when a bug shows itself again: the checker's first line without names, numbers and hashes. Two
+ * failures with equal causes are taken for one bug, by sweeps, which group them, and by the shrinker, which must not
+ * drift.
  */
 export function causeOf({ message }: Failure, names: readonly string[]): string {
   const known = new Set(names);

@@ -2,7 +2,7 @@ import { compareText } from '../../core/lib/bytes.ts';
 import type { Failure } from '../report.ts';
 import { causeOf } from './cause.ts';
 
-/** Runs named of each group; all are counted. */
+/** Runs listed for each group; all are counted. */
 const EXAMPLES_MAX = 8;
 
 /** One run of a campaign: which world, which seed. */
@@ -10,7 +10,7 @@ export interface RunName {
   /** The scenario file, or `swarm`. */
   readonly scenario: string;
   readonly seed: string;
-  /** The command line that does it again. */
+  /** The command line that repeats it. */
   readonly again?: string;
 }
 
@@ -19,12 +19,12 @@ export interface FailureGroup {
   /** See causeOf. */
   readonly cause: string;
   readonly count: number;
-  /** As the first run of the group said it. */
+  /** The message of the first run of the group. */
   readonly message: string;
   readonly examples: readonly RunName[];
 }
 
-/** Failed runs of a campaign by checker and cause. A run counts once, under the first thing that went wrong in it. */
+/** Failed runs of a campaign by checker and cause. A run counts once, under its first failure. */
 export class FailureGroups {
   readonly #groups = new Map<string, { group: FailureGroup; examples: RunName[] }>();
 

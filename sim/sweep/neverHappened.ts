@@ -1,6 +1,6 @@
-/** What never happened in any run of one and the same scenario: a story that is not told tests nothing. */
+/** Entries that never happened in any run of the same scenario: such an entry tests nothing. */
 export class NeverHappened {
-  /** By the scenario: its text, the runs, and how often each entry did not happen; undefined once texts differ. */
+  /** By scenario: its text, its runs, and how often each entry did not happen; undefined once texts differ. */
   readonly #scenarios = new Map<string, Tale | undefined>();
 
   add(scenario: string, text: string, entries: readonly string[]): void {

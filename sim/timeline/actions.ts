@@ -9,7 +9,7 @@ import type { Action, Target, TimelineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
 import { rollBack } from './rollBack.ts';
 
-/** How long a node is away while its program is exchanged or its last height taken back. */
+/** How long a node is down for an upgrade or a rollback. */
 const SERVICE_MICROS = 1_000_000;
 
 interface Armed {
@@ -20,22 +20,22 @@ interface Armed {
   left: number;
 }
 
-/** Does what the timeline of a scenario says, and undoes what has a duration. */
+/** Carries out the actions of a timeline, and undoes those that have a duration. */
 export class TimelineActions {
   /** A `break` has come: the run ends here. */
   isBroken = false;
-  /** Lines of the entries that have changed anything: who is down cannot crash, and no log of a running node be cut. */
+  /** Lines of entries that changed something: a node that is down cannot crash, nor a running node's log be cut. */
   readonly effective = new Set<string>();
-  /** Gone for good. */
+  /** Processes removed for good. */
   readonly #removed = new Set<Process>();
   #lastAt = 0;
-  /** When what lies on a machine now ends, by machine and trouble: of those that overlap, the last to end ends them all. */
+  /** When current faults end, by machine and kind of fault. Faults that overlap end with the last one. */
   readonly #ends = new Map<string, number>();
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #suite: CryptoSuite;
   #armed: Armed[] = [];
-  /** Restarts that are on their way. */
+  /** Number of restarts to come, by process. */
   readonly #returning = new Map<Process, number>();
 
   constructor(world: World, cluster: Cluster, suite: CryptoSuite) {
@@ -55,7 +55,7 @@ export class TimelineActions {
     return this.#lastAt;
   }
 
-  /** Something happens, or lasts, until then. */
+  /** Notes that something happens, or lasts, until then. */
   noteUntil(at: number): void {
     this.#lastAt = Math.max(this.#lastAt, at);
   }
@@ -142,7 +142,7 @@ export class TimelineActions {
       }
       case 'crash': {
         if (action.point !== undefined) {
-          // The way back counts from the crash, which comes when the node comes by that point.
+          // The duration counts from the crash, which comes when the node passes that point.
           const { point, powerLoss, count } = action;
           this.#armed.push({ process, point, powerLoss, spec, left: count });
           return false;
@@ -205,14 +205,17 @@ export class TimelineActions {
     return true;
   }
 
-  /** Stopped in good order, and started again when its operator is done. */
+  /** Stops the node without any loss, and starts it again when its operator is done. */
   #service(process: Process, spec: TimelineEntry): void {
     this.#crash(process, 'none', spec);
     const duration = spec.duration ?? SERVICE_MICROS;
     this.#undo({ ...spec, duration }, () => this.#startAll([process]), process);
   }
 
-  /** Clogged one by one in the first half of the time, free again in the second, in another order (FoundationDB). */
+  /**
+   * Clogs the node in the first half of the time and frees it in the second. Each node has its own times
+   * (FoundationDB).
+   */
   #swizzle(process: Process, spec: TimelineEntry): void {
     const world = this.#world;
     const half = Math.max(1, Math.floor(present(spec.duration, 'a swizzle has a duration') / 2));
@@ -237,7 +240,7 @@ export class TimelineActions {
     return process.crash(powerLoss, dice);
   }
 
-  /** For good, if it ever came. */
+  /** Whether the process was removed for good. */
   hasLeft(process: Process): boolean {
     return this.#removed.has(process);
   }
@@ -251,7 +254,7 @@ export class TimelineActions {
     for (const process of targets) if (this.#canStart(process)) await process.start();
   }
 
-  /** @returns Whether there are such links: from a node to itself there is none. */
+  /** @returns Whether there are such links: a node has none to itself. */
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): boolean {
     const { network, processes } = this.#world;
     const names = processes.map((process) => process.name);
@@ -269,7 +272,7 @@ export class TimelineActions {
     return ends.length > 0;
   }
 
-  /** @returns Whether, when it is asked, all of that kind that lay on the machine at once are over. */
+  /** @returns A function that says whether all faults of that kind on the machine are over. */
   #extend(
     trouble: string,
     isOn: boolean,
@@ -315,7 +318,7 @@ export class TimelineActions {
     }
   }
 
-  /** Of the round that the furthest node is in. */
+  /** The proposer of the round that the furthest node is in. */
   #proposer(): Process | undefined {
     let furthest: Process | undefined;
     for (const process of this.#world.processes) {

@@ -3,9 +3,10 @@ import { planRollback } from '../../core/node/rollback.ts';
 import type { Process } from '../machine/process.ts';
 
 /**
- * `orrery rollback` on a stopped node: its newest height is taken back; with `isHard` the block too, and the log set aside.
+ * `orrery rollback` on a stopped node: takes back its newest height. With `isHard` the block goes too, and the log is
+ * set aside.
  *
- * @returns False before its first block: there is nothing to take back then, and the command says so.
+ * @returns False before the first block: there is nothing to take back then, and the command says so.
  */
 export function rollBack(process: Process, suite: CryptoSuite, isHard: boolean): boolean {
   const { kv, log } = process.disk;

@@ -13,9 +13,9 @@ const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, pr
 interface Entry {
   readonly spec: TimelineEntry;
   left: number;
-  /** Its time has come, whatever chance said then. */
+  /** It has come due, whatever chance said then. */
   hasCome: boolean;
-  /** Times that it will come after its delay. */
+  /** How often it is still to come after its delay. */
   delayed: number;
   /** State conditions fire once for each node and height/round that meets them. */
   readonly met: Set<string>;
@@ -48,7 +48,7 @@ export class Timeline {
     }
   }
 
-  /** True while nothing is left to happen but what repeats for ever. */
+  /** True when nothing is left to come but what repeats for ever. */
   get isSpent(): boolean {
     return this.awaited.length === 0;
   }
@@ -58,7 +58,10 @@ export class Timeline {
     return this.#entries.filter(isAwaiting).map(({ spec }) => spec.line);
   }
 
-  /** Entries that have changed nothing, as `timeline[0]`: their time has not come, or whom they name was not there for it. */
+  /**
+   * Entries that have changed nothing, as `timeline[0]`: they did not come due, or could do nothing to the nodes they
+   * name.
+   */
   get untouched(): readonly string[] {
     const { effective } = this.#actions;
     return this.#entries.filter(({ spec }) => !effective.has(spec.line)).map(({ spec }) => spec.line);
@@ -103,7 +106,7 @@ export class Timeline {
       if (key === undefined || entry.met.has(key)) continue;
       entry.met.add(key);
       entry.delayed++;
-      // Never within the event that met the condition: that one is over first.
+      // Never within the event that met the condition: that event is finished first.
       this.#world.schedule(this.#world.now + entry.spec.delay, () => {
         entry.delayed--;
         return this.#fire(entry);
@@ -125,14 +128,14 @@ export class Timeline {
   }
 }
 
-/** What is left to chance comes at every event of its kind: once is enough to be waited for. */
+/** An entry with a chance comes due at every event of its kind: once is enough to wait for. */
 function isAwaiting({ spec, left, hasCome, delayed }: Entry): boolean {
   if (left === 0 || spec.when.kind === 'every' || spec.when.kind === 'state') return false;
   const isOnce = spec.when.kind === 'at' || spec.chancePpm < PPM;
   return !hasCome || delayed > 0 || !isOnce;
 }
 
-/** Whether an entry can come while a process is down, to which nothing happens then. */
+/** Whether an entry can still come due while a process is down. Nothing happens to that process meanwhile. */
 function canCome({ spec: { when }, left, hasCome, delayed }: Entry, down: Process): boolean {
   if (left === 0 || delayed > 0) return left > 0;
   return !hasCome || (when.kind !== 'at' && !(when.kind === 'event' && when.node === down.name));

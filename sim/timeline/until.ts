@@ -8,7 +8,7 @@ export function timeLimit({ until, engine }: Scenario): number {
   return Math.min(timeOf(until) ?? engine.timeMax, engine.timeMax);
 }
 
-/** The virtual time at which a run ends at the latest by its own will; nothing need happen there. */
+/** The virtual time at which `until` ends the run at the latest. There need not be an event at that time. */
 export function timeOf(until: Until): number | undefined {
   if (until.kind === 'time') return until.time;
   if (until.kind !== 'first') return undefined;
@@ -16,7 +16,7 @@ export function timeOf(until: Until): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Asked after every event, so it looks closer only when something moved. */
+/** Called after every event, so it looks closer only when something has moved. */
 export function isOver(scenario: Scenario, world: World, timeline: Timeline): () => boolean {
   let moved = true;
   world.observe(['committed', 'moved', 'started', 'crashed', 'halted', 'fault', 'stable'], () => {
@@ -46,7 +46,7 @@ function isMet(until: Until, world: World, timeline: Timeline): boolean {
   }
 }
 
-/** Every correct node has decided the height, but for those that are down for good. */
+/** Whether every correct node has decided the height, except those that are down for good. */
 function allDecided(height: number, world: World, timeline: Timeline): boolean {
   let isAny = false;
   for (const process of world.processes) {
@@ -62,7 +62,7 @@ const isGone = (process: Process, timeline: Timeline): boolean =>
   timeline.hasLeft(process) ||
   (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
 
-/** Who keeps a run from its height, for the end of a sentence. */
+/** What keeps a run from its end, for the end of a message. */
 export function lack({ until }: Scenario, world: World, timeline: Timeline): string {
   const { awaited } = timeline;
   if (until.kind === 'quiet' && awaited.length > 0)

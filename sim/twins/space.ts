@@ -3,29 +3,29 @@ import { SCENARIO_NAME_MAX } from '../scenario/names.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { Choices } from '../world/choices.ts';
 
-/** Nodes of a twins scenario: with more, the partitions of one round alone are too many to go through. */
+/** Most nodes of a twins scenario: with more, the partitions of one round alone are too many to try. */
 export const TWINS_NODES_MAX = 12;
 
-/** Whose messages reach whom in one round: nodes of the first group, the rest is the second. */
+/** Which nodes reach each other in one round: those of the first group, and all others. */
 type Partition = readonly (readonly string[])[];
 
-/** One member of the space: where its partitions begin in the rotation of proposers, and one partition a round. */
+/** One case: the place in the rotation of proposers where its partitions begin, and one partition per round. */
 export interface TwinsCase {
   readonly index: bigint;
   readonly height: number;
   readonly rounds: readonly Partition[];
 }
 
-/** Without a quorum no round ends: then the partition does, after a little more than a round's time-outs. */
+/** Without a quorum no round ends. Then the partition ends, after a little more than a round's time-outs. */
 const ROUND = '6s';
 
 /** First height with a partition: a commit to build on exists by then. */
 const FIRST_HEIGHT = 2;
 
 /**
- * Every way to split validators and twins in two (or not at all) in each of so many rounds, under every leader: partitions
- * × rounds × places in the proposers' rotation (Twins, OPODIS'21). Twins of one key are interchangeable, so of cases that
- * differ in nothing but their names one is kept.
+ * Every way to split validators and twins in two groups, or not at all, in each of so many rounds, under every leader:
+ * partitions × rounds × places in the proposers' rotation (Twins, OPODIS'21). Twins of one key are interchangeable, so
+ * of cases that differ only in the names of twins one is kept.
  */
 export class TwinsSpace {
   readonly #partitions: readonly Partition[];
@@ -67,7 +67,7 @@ export class TwinsSpace {
     return { index, height, rounds };
   }
 
-  /** Numbers in the order in which they are tried: all of them in turn, or a sample without repetition by lot. */
+  /** Numbers in the order in which they are tried: all of them in turn, or a random sample without repetition. */
   *order(sample: number | undefined, seed: string): Generator<bigint> {
     if (sample === undefined || BigInt(sample) >= this.size) {
       for (let i = 0n; i < this.size; i++) yield i;
@@ -87,10 +87,10 @@ export class TwinsSpace {
   }
 }
 
-/** Splits in at most two groups, one for each class of those that are equal but for the names of twins. */
+/** Splits in at most two groups. Of splits that differ only in the names of twins one is kept. */
 function partitionsOf(names: readonly string[], keys: ReadonlyMap<string, string>): readonly Partition[] {
   const found = new Map<string, Partition>();
-  // The first node is always in the first group: the other half of the masks is the same with the groups swapped.
+  // The first node is always in the first group. The other masks only swap the groups.
   for (let mask = 0; mask < 2 ** (names.length - 1); mask++) {
     const second = names.filter((_, i) => i > 0 && (mask >> (i - 1)) & 1);
     const first = names.filter((name) => !second.includes(name));

@@ -8,7 +8,7 @@ export const PPM = 1_000_000;
 /** Above this a single 32-bit draw times n would not be exact in a double. */
 const SINGLE_DRAW_MAX = 2 ** 21;
 
-/** What the labels of a run's streams begin with, and what is decided below. */
+/** The first parts of the labels of a run's streams. */
 export const CHOICE_GROUPS = [
   'link',
   'connection',

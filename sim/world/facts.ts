@@ -20,31 +20,31 @@ export type Fact =
   | { readonly kind: 'signed'; readonly node: Process; readonly ask: SignAsk; readonly signed: Signed }
   /** A Byzantine node signed a vote past its guard. */
   | { readonly kind: 'lied'; readonly node: Process; readonly ask: SignAsk }
-  /** A node has put a question about a block to its application. */
+  /** A node has asked its application about a block. */
   | { readonly kind: 'asked'; readonly node: Process; readonly ask: AppAsk }
-  /** The application of a node has made a block of what it was offered. */
+  /** The application of a node has made a block of the transactions that it was offered. */
   | {
       readonly kind: 'proposed';
       readonly node: Process;
       readonly ask: Extract<AppAsk, { kind: 'propose' }>;
       readonly txs: readonly Bytes[];
     }
-  /** A node asks its application about a transaction from outside, and is told. */
+  /** A node asks its application about a transaction from outside, and gets the answer. */
   | { readonly kind: 'checkAsked' | 'checkTold'; readonly node: Process; readonly tx: Bytes }
-  /** A node hears from its application that a transaction may wait in its pool. */
+  /** The application of a node has admitted a transaction to the pool. */
   | { readonly kind: 'admitted'; readonly node: Process }
   /** A node decided to drop a peer. */
   | { readonly kind: 'dropped'; readonly node: Process; readonly peer: string; readonly reason: string }
-  /** A connection stands for a node, or is gone for it. */
+  /** A node is told that a connection is up, or gone. */
   | { readonly kind: 'peer'; readonly node: Process; readonly peer: string; readonly isUp: boolean }
-  /** A node hears a message of block sync, and says one to a peer. */
+  /** A node receives a message of block sync, or sends one to a peer. */
   | {
       readonly kind: 'syncHeard' | 'syncSaid';
       readonly node: Process;
       readonly peer: string;
       readonly bytes: Bytes;
     }
-  /** A node hears from a peer, and says to some, what is there of a block or of votes (sim/network/words.ts). */
+  /** A node receives or sends a claim about a block or about votes (sim/network/words.ts). */
   | { readonly kind: 'wordHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
       readonly kind: 'wordSaid';
@@ -52,7 +52,7 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
-  /** A node hears from a peer, and says to some, where it stands, that it has a vote, or which votes a proposal rests on (sim/network/words.ts). */
+  /** A node receives or sends a round step, a vote it has, or the votes of a proof of lock (sim/network/words.ts). */
   | { readonly kind: 'standingHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
       readonly kind: 'standingSaid';
@@ -60,7 +60,7 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
-  /** A node hears a proposal, a part of a block or a vote from a peer, and tells some of one. */
+  /** A node receives or sends a proposal, a block part or a vote. */
   | { readonly kind: 'contentHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
       readonly kind: 'contentSaid';
@@ -68,7 +68,7 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
-  /** A node hears transactions or evidence from a peer, or gets back what the wire to it did not take, and tells some of them. */
+  /** A node receives transactions or evidence, sends some, or gets back what the link to a peer did not take. */
   | {
       readonly kind: 'rumourHeard' | 'rumourUnsent';
       readonly node: Process;
@@ -83,7 +83,7 @@ export type Fact =
       readonly channel: number;
       readonly bytes: Bytes;
     }
-  /** A node hears a frame of one that is not correct, before it does anything about it. */
+  /** A node receives a frame of a node that is not correct, and has not handled it yet. */
   | {
       readonly kind: 'lieHeard';
       readonly node: Process;
@@ -93,47 +93,47 @@ export type Fact =
     }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
   | { readonly kind: 'crashed'; readonly node: Process }
-  /** A node says something to a peer that it is not connected with, by what it has been told. */
+  /** A node sends something to a peer with which, by what it was told, it is not connected. */
   | { readonly kind: 'saidToNobody'; readonly node: Process; readonly peer: string }
-  /** A node needs its log up to this height no more. */
+  /** A node no longer needs its log up to this height. */
   | { readonly kind: 'cut'; readonly node: Process; readonly height: number }
-  /** The node is to forget all that waits in its pool, as its operator wants it. */
+  /** The operator has told the node to empty its pool. */
   | { readonly kind: 'flushed'; readonly node: Process }
-  /** A batch of the node was to delete what is not in its database. */
+  /** A batch of the node was to delete a key that is not in its database. */
   | { readonly kind: 'deletedInVain'; readonly node: Process; readonly key: Bytes }
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
-  /** Both ends keep a connection; only where nodes find each other by themselves. */
+  /** Both ends keep a connection. Only where nodes discover each other. */
   | { readonly kind: 'connected'; readonly node: Process; readonly peer: Process }
-  /** A node calls whoever lives at an address; only where nodes find each other by themselves, as the next four. */
+  /** A node dials an address. This and the next four happen only where nodes discover each other. */
   | { readonly kind: 'called'; readonly node: Process; readonly address: PeerAddress }
-  /** A node does not keep a connection whose other end has proven who it is. */
+  /** A node does not keep a connection whose other end has proven its identity. */
   | {
       readonly kind: 'refused';
       readonly node: Process;
       readonly peer: Process;
       readonly isOutbound: boolean;
     }
-  /** A node hears that the other end does not keep a connection, which it has kept itself for so long. */
+  /** A node hears that the other end does not keep a connection, which it has kept itself for so many µs. */
   | { readonly kind: 'disowned'; readonly node: Process; readonly peer: Process; readonly micros: number }
-  /** A node says something of addresses, or hears it, on one of the connections of this life. */
+  /** A node sends or receives a message about addresses, on one of the connections of this life. */
   | {
       readonly kind: 'pexSaid' | 'pexHeard';
       readonly node: Process;
       readonly link: LinkId;
       readonly bytes: Bytes;
     }
-  /** A node has done what it does about what it has just heard of this peer. */
+  /** A node has handled the last message about addresses from this peer. */
   | { readonly kind: 'pexTaken'; readonly node: Process; readonly peer: Process }
-  /** The timeline has come by this name. */
+  /** The timeline has reached the checkpoint with this name. */
   | { readonly kind: 'checkpoint'; readonly name: string }
   /** The timeline has done something, or undone it. */
   | { readonly kind: 'fault' }
   /** The timeline says that faults are over. */
   | { readonly kind: 'stable' };
 
-/** What an observer asks for: a kind of fact, or of what nodes tell their subscribers. */
+/** What an observer asks for: a kind of fact, or a kind of node event. */
 export type Topic = Exclude<Fact['kind'], 'event'> | NodeEvent['kind'];
 
 type Told<K extends NodeEvent['kind']> = {
@@ -155,7 +155,7 @@ export const topicOf = (fact: Fact): Topic => (fact.kind === 'event' ? fact.even
 
 export type Witness = (fact: Fact) => void;
 
-/** Somebody hears of some topics and of no others: most facts concern few. */
+/** An observer of some topics and no others: most facts concern few observers. */
 export interface Hearing {
   readonly topics: readonly Topic[];
   on(fact: Fact): void;

@@ -1,21 +1,23 @@
 import { assert } from '../../core/lib/assert.ts';
 
-/** Something that happens at a virtual time. `fire` answers a promise only when real asynchrony (the EVM) is involved. */
+/**
+ * Something that happens at a virtual time. `fire` returns a promise only when real asynchrony (the EVM) is involved.
+ */
 export interface SimEvent {
   /** Virtual microseconds since the run's start. */
   readonly at: number;
-  /** Order of scheduling: decides between events of the same microsecond. Given by the world. */
+  /** Order of scheduling, set by the world. It decides between events of the same microsecond. */
   seq: number;
   fire(): Promise<void> | undefined;
 }
 
-/** Children of a place: a flat heap takes fewer steps down, and looks at neighbours. */
+/** Children of an item: a flat heap takes fewer steps down, and compares neighbours. */
 const WIDTH = 4;
 
 /** Heap ordered by (at, seq). Sequences are unique, so the order is total and the same on every machine. */
 export class EventHeap<E extends { readonly at: number; readonly seq: number }> {
   readonly #items: E[] = [];
-  /** Of the items, place by place: of tens of thousands of events few are looked at themselves. */
+  /** Times of the items, place by place, so that few of tens of thousands of events are looked at themselves. */
   readonly #times: number[] = [];
 
   get size(): number {

@@ -58,7 +58,7 @@ export class RollingHash {
   }
 }
 
-/** 32-bit hash of a byte string; the second argument makes independent functions of it. */
+/** 32-bit hash of a byte string. Other seeds give independent functions. */
 export function hashBytes(bytes: Bytes, seed: number): number {
   let h = (seed ^ Math.imul(bytes.length, 0x9e3779b1)) | 0;
   const length = bytes.length;

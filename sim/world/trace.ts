@@ -11,7 +11,7 @@ export interface TraceEntry {
   readonly text: string;
   readonly from?: Process;
   readonly frame?: Frame;
-  /** A Byzantine node said it in the place of what its core would have said, or beside that. */
+  /** A Byzantine node said it instead of what its core would have said, or beside that. */
   readonly isLie?: boolean;
 }
 
@@ -27,9 +27,9 @@ export type TraceSink = (
 export type FrameNamer = (frame: Frame) => string;
 
 /**
- * A trace as JSON lines, one a happening: virtual µs, event number, node, kind, and after the event the node's
- * position, a hash of its consensus state, and the digest of the run so far. Two runs that differ differ first in
- * the line where they part.
+ * A trace as JSON lines, one per happening: virtual µs, event number, node, kind, and after the event the node's
+ * position, a hash of its consensus state, and the digest of the run so far. The first line in which two runs differ
+ * shows where they part.
  */
 export function jsonLines(write: (line: string) => void, nameFrame: FrameNamer): TraceSink {
   return (now, event, entries, hash) => {
@@ -53,7 +53,7 @@ export function jsonLines(write: (line: string) => void, nameFrame: FrameNamer):
   };
 }
 
-/** Where the node stands, on what it is locked, and a hash over all that decides its next vote. */
+/** The node's position, its lock, and a hash of everything that decides its next vote. */
 function stateOf(node: Process): object {
   const { height, round, step } = node.position;
   const rs = node.node?.rs();

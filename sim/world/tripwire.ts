@@ -25,7 +25,7 @@ export class TripwireError extends Error {
 type Globals = Record<string, unknown>;
 
 export class Tripwire {
-  /** What was touched, in order, each once. */
+  /** Forbidden names that were used, each once, in order. */
   readonly touched: string[] = [];
   #restore: (() => void)[] = [];
   readonly #blinds = new Sfc32('tripwire', 'blinding');
@@ -55,8 +55,8 @@ export class Tripwire {
   }
 
   /**
-   * Key operations may ask for random bytes: noble multiplies secrets blinded, which changes its timing and never its
-   * result. They get bytes of ours.
+   * Key operations may ask for random bytes: noble blinds multiplications by secrets, which changes their timing and
+   * never their result. They get deterministic bytes.
    */
   blinding(suite: CryptoSuite): CryptoSuite {
     const within = <T>(act: () => T): T => {
@@ -100,7 +100,7 @@ export class Tripwire {
     return () => this.#trip(name);
   }
 
-  /** Date of a given time is arithmetic; the present moment is not to be had. */
+  /** A Date of a given time is arithmetic. The current time is not available. */
   #date(real: object): unknown {
     const trip = this.#thrower('Date.now');
     return new Proxy(real as new (...args: unknown[]) => object, {

@@ -19,11 +19,11 @@ export interface WorldOptions {
   readonly link: LinkFaults;
   readonly latencies?: Latencies;
   readonly nodes: readonly ProcessOptions[];
-  /** Receives one entry a happening; undefined costs nothing. */
+  /** Receives one entry per happening; undefined costs nothing. */
   readonly trace?: TraceSink | undefined;
 }
 
-/** A message and whom it is for. */
+/** A message and its receivers. */
 interface Said {
   readonly to: readonly string[];
   readonly channel: ChannelId;
@@ -49,13 +49,13 @@ export class World implements Scheduler {
   readonly processes: readonly Process[];
   readonly isAllCorrect: boolean;
   readonly hash = new RollingHash();
-  /** What Byzantine nodes say in the place of what their core would, or beside it. */
+  /** What Byzantine nodes say instead of what their core would say, or beside it. */
   readonly lies = new WeakSet<Bytes>();
   now = 0;
   events = 0;
-  /** Set by whoever drives clients. */
+  /** Set by the code that drives clients. */
   settle: Settle | undefined;
-  /** Asked at each crash point of each node; may crash it. */
+  /** Called at each crash point of each node; may crash it. */
   onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
   readonly #heap = new EventHeap<SimEvent>();
   readonly #witnesses = new Map<Topic, Witness[]>();
@@ -63,7 +63,7 @@ export class World implements Scheduler {
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
   #touched: Process[] = [];
-  /** Takes who is touched while those of this event are looked at: the two lists change places. */
+  /** Collects touched processes while those of this event are looked at: the two lists take turns. */
   #spare: Process[] = [];
   #sequence = 0;
 
@@ -80,12 +80,12 @@ export class World implements Scheduler {
     return this.processes[this.network.indexOf(name)] as Process;
   }
 
-  /** Height of the newest block that anybody has decided. */
+  /** Height of the newest block that any node has decided. */
   get height(): number {
     return Math.max(...this.processes.map(({ decided }) => decided));
   }
 
-  /** Adds an observer of some topics. Called in the order added, for every fact, while it happens. */
+  /** Adds an observer of some topics. Observers are called in the order added, for every fact, while it happens. */
   observe<T extends Topic>(topics: readonly T[], witness: (fact: FactOf<T>) => void): void {
     for (const topic of new Set(topics)) {
       const known = this.#witnesses.get(topic);
@@ -94,12 +94,12 @@ export class World implements Scheduler {
     }
   }
 
-  /** Adds one who looks at a running node after each event in which it was given something. */
+  /** Adds an observer that looks at a running node after each event in which it was given something. */
   watch(look: (process: Process) => void): void {
     this.#watchers.push({ look, isFollower: false });
   }
 
-  /** Adds one who looks only when its consensus has taken a step since the last look. */
+  /** Adds an observer that looks only when the node's consensus has taken a step since the last look. */
   follow(look: (process: Process) => void): void {
     this.#watchers.push({ look, isFollower: true });
   }
@@ -113,7 +113,7 @@ export class World implements Scheduler {
     this.#heap.push(event);
   }
 
-  /** For ever, first when one period is over. */
+  /** Repeats for ever, first after one period. */
   every(period: number, act: () => Promise<void> | undefined): void {
     const fire = (): Promise<void> | undefined => {
       this.schedule(this.now + period, fire);
@@ -127,7 +127,7 @@ export class World implements Scheduler {
     return this.#heap.peek()?.at;
   }
 
-  /** Runs events until `isOver` (asked after each) or until nothing is left before `timeMax`. */
+  /** Runs events until `isOver` (called after each) or until nothing is left before `timeMax`. */
   async run(isOver: () => boolean, timeMax: number): Promise<'over' | 'time' | 'idle' | 'events'> {
     for (;;) {
       const event = this.#heap.peek();
@@ -148,7 +148,7 @@ export class World implements Scheduler {
     }
   }
 
-  /** The node's state may have changed in this event. */
+  /** Marks a node whose state may have changed in this event. */
   touch(process: Process): void {
     if (!this.#touched.includes(process)) this.#touched.push(process);
   }
@@ -170,12 +170,12 @@ export class World implements Scheduler {
     if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
   }
 
-  /** For readers of the trace alone: changes neither the run nor its digest. */
+  /** Only for readers of the trace: changes neither the run nor its digest. */
   remark(kind: string, process: Process | undefined, text: string): void {
     if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
   }
 
-  /** A Byzantine node's core said this; whoever hears nothing of it nor in its place is named. */
+  /** Notes which peers hear nothing of what a Byzantine node's core said, nor of anything in its place. */
   remarkWithheld(process: Process, meant: Said, said: readonly Pick<Said, 'to'>[]): void {
     if (this.#trace === undefined) return;
     const heard = new Set(said.flatMap(({ to }) => to));

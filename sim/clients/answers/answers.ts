@@ -8,23 +8,26 @@ import type {
 import { present } from '../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../../../core/lib/bytes.ts';
 
-/** keccak256(RLP([])), and sha256 of nothing. */
+/** keccak256(RLP([])), and SHA-256 of the empty string. */
 const NO_UNCLES_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 const NO_REQUESTS_HASH = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Asks a node and gives its result; undefined for a refusal, which is complained of there. */
+/** Asks a node and returns its result. On an error it complains itself and returns undefined. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`;
 
-/** Of a trie in which there is nothing. */
+/** Root of an empty trie. */
 const NOTHING_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 const ZEROS = new Uint8Array(32);
 
-/** A header as JSON-RPC has to show it, as an answer or as news: nobody mines here, and nobody has uncles, blobs or requests. */
+/**
+ * A header as JSON-RPC must show it, in an answer or a notification. There is no mining, and there are no uncles, blobs
+ * or requests.
+ */
 export const shownHead = ({ header, hash }: EthBlock): Fields => ({
   number: quantity(header.number),
   hash: to0xHex(hash),
@@ -50,11 +53,13 @@ export const shownHead = ({ header, hash }: EthBlock): Fields => ({
   requestsHash: NO_REQUESTS_HASH,
 });
 
-/** All that is told of a thing, in one text, whatever the order of its fields. */
+/** All fields of an object as one text that does not depend on their order. */
 export const textOf = (told: Fields): string =>
   JSON.stringify(Object.entries(told).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** What a client asks of one block, each answer held against the block itself; the first wrong answer in words. */
+/**
+ * Asks what a client asks about one block and compares each answer with the block. Describes the first wrong answer.
+ */
 export async function wrongAnswer(
   ask: Ask,
   chain: ChainReader,
@@ -78,7 +83,7 @@ export async function wrongAnswer(
   );
 }
 
-/** The first field that is told otherwise than it is. */
+/** Describes the first field that differs from the truth. */
 export function difference(what: string, told: Fields | null | undefined, truth: Fields): string | undefined {
   if (told === null || told === undefined) return `${what} is not there`;
   for (const [field, value] of Object.entries(truth))
@@ -117,7 +122,10 @@ export function shownReceipt(block: EthBlock, i: number): Fields {
   };
 }
 
-/** What a transaction of a block shows; its price is what was paid, and both caps stand beside it. */
+/**
+ * A transaction of a block as JSON-RPC must show it. `gasPrice` is the price that was paid; both caps have their own
+ * fields.
+ */
 function shownTx(block: EthBlock, i: number): Fields {
   const tx = present(block.transactions[i], 'a transaction');
   const isDynamic = tx.type === 2 || tx.type === 4;
@@ -134,7 +142,7 @@ function shownTx(block: EthBlock, i: number): Fields {
       ? { maxFeePerGas: quantity(tx.maxFeePerGas), maxPriorityFeePerGas: quantity(tx.maxPriorityFeePerGas) }
       : {}),
     ...(tx.type === 4 ? { authorizationList: tx.authorizationList.map(shownAuthorization) } : {}),
-    // A legacy one names its chain where its signature does.
+    // A legacy transaction has a chainId only if its signature covers one (EIP-155).
     chainId: tx.chainId === undefined ? undefined : quantity(tx.chainId),
     accessList: tx.type === 0 ? undefined : tx.accessList.map(shownAccess),
     yParity: tx.type === 0 ? undefined : quantity(tx.v),
@@ -198,7 +206,10 @@ const shownLog = (block: EthBlock, txIndex: number, log: EthLog, logIndex: numbe
   removed: false,
 });
 
-/** Searches by each way a log can be wanted: all, by contract, by topic at its place and at another, by several. */
+/**
+ * Searches in each way that a client can: all logs, by contract, by topic at its position and at another, by several
+ * values.
+ */
 async function wrongLogs(ask: Ask, chain: ChainReader, block: EthBlock): Promise<string | undefined> {
   const all = shownLogs(block);
   const number = quantity(block.header.number);
@@ -225,7 +236,7 @@ async function wrongLogs(ask: Ask, chain: ChainReader, block: EthBlock): Promise
     searches.push([{ ...range, topics: [either] }, ({ topics }) => has([topic], topics[0])]);
     searches.push([{ ...range, topics: [null] }, ({ topics }) => topics.length > 0]);
   }
-  // A topic is wanted at its place, and is not found at another one.
+  // A topic matches at its own position only.
   const [one, two] = all.find(({ log }) => log.topics.length > 1)?.log.topics ?? [];
   if (one !== undefined && two !== undefined) {
     searches.push([{ ...range, topics: [null, to0xHex(one)] }, ({ topics }) => has([one], topics[1])]);
@@ -238,13 +249,16 @@ async function wrongLogs(ask: Ask, chain: ChainReader, block: EthBlock): Promise
     if (told !== truth) return `eth_getLogs ${JSON.stringify(filter)} is ${told}, should be ${truth}`;
   }
   if (block.header.number !== chain.head()) return undefined;
-  // Without an end a search goes to the head.
+  // Without toBlock a search ends at the head.
   const told = JSON.stringify(await ask('eth_getLogs', [{ fromBlock: number }]));
   const truth = JSON.stringify(all.map(({ shown }) => shown));
   return told === truth ? undefined : `eth_getLogs from ${number} on is ${told}, should be ${truth}`;
 }
 
-/** Between a block and the one before, the count of each sender goes up by its transactions, and by others than Ethereum's. */
+/**
+ * From the parent to the block a sender's nonce rises by its Ethereum transactions, plus at most the other
+ * transactions.
+ */
 async function wrongCounts(ask: Ask, chain: ChainReader, block: EthBlock): Promise<string | undefined> {
   const counts = new Map<string, number>();
   for (const { from } of block.transactions) counts.set(to0xHex(from), (counts.get(to0xHex(from)) ?? 0) + 1);

@@ -4,12 +4,15 @@ import type { Keccak } from '../../reference/trieRoot.ts';
 import { type Ask, difference, type Fields, quantity, shownLogs, shownReceipt } from './answers.ts';
 import { wrongProof } from './proofAnswers.ts';
 
-/** Blocks that a search over several goes back. */
+/** Blocks covered by a search over several blocks. */
 const SEARCHED_BLOCKS = 4;
-/** Whom nobody pays. */
+/** An account that never receives anything. */
 const STRANGER = new Uint8Array(20).fill(0x5e);
 
-/** More that a client asks of a block: what is in it by place, many at once, its state, and what its first and its last transaction did. */
+/**
+ * More questions about one block: transactions by index, all receipts at once, state, and traces of its first and last
+ * transaction.
+ */
 export async function wrongBlockAnswer(
   ask: Ask,
   chain: { ethBlock(height: number): EthBlock | undefined; view(height: number): View | undefined },
@@ -53,7 +56,7 @@ async function wrongPlaces(ask: Ask, block: EthBlock): Promise<string | undefine
   return undefined;
 }
 
-/** Logs of several blocks in one search, ends included, and of none before or after. */
+/** Searches the logs of several blocks at once. Both ends of the range are included. */
 async function wrongRange(
   ask: Ask,
   chain: { ethBlock(height: number): EthBlock | undefined },
@@ -62,7 +65,7 @@ async function wrongRange(
   const from = Math.max(0, header.number - SEARCHED_BLOCKS + 1);
   const wanted: Fields[] = [];
   for (let height = from; height <= header.number; height++) {
-    // Between genesis and a first height above one there is nothing.
+    // There are no blocks between genesis and an initial height above one.
     const one = chain.ethBlock(height);
     if (one !== undefined) wanted.push(...shownLogs(one).map(({ shown }) => shown));
   }
@@ -73,7 +76,7 @@ async function wrongRange(
     : `eth_getLogs ${JSON.stringify(range)} is ${told}, should be ${JSON.stringify(wanted)}`;
 }
 
-/** The accounts of a block's transactions, as they were after it. */
+/** The state of each account in the block's transactions, after the block. */
 async function wrongState(
   ask: Ask,
   view: View,
@@ -109,14 +112,14 @@ function padded(value: Bytes): Bytes {
   return word;
 }
 
-/** The first transaction and the last are traced side by side: neither stands in the other's way. */
+/** Traces the first and the last transaction at the same time: neither may disturb the other. */
 async function wrongTraces(ask: Ask, block: EthBlock): Promise<string | undefined> {
   const last = block.transactions.length - 1;
   const problems = await Promise.all([wrongTrace(ask, block, 0), wrongTrace(ask, block, Math.max(1, last))]);
   return problems.find((problem) => problem !== undefined);
 }
 
-/** A trace costs what the receipt says, and fails if that does. */
+/** A trace has to use the same gas as the receipt, and to fail exactly when the receipt does. */
 async function wrongTrace(ask: Ask, block: EthBlock, index: number): Promise<string | undefined> {
   const [tx, receipt] = [block.transactions[index], block.receipts[index]];
   if (tx === undefined || receipt === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a client is told of fees, and how much gas a call needs. */
+/** Checks what a client is told about fees and about the gas of a call. */
 import type { ChainReader, EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
@@ -10,7 +10,7 @@ const PERCENTILES = [0, 25, 50, 75, 100];
 
 const ascending = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What each transaction of a block paid its proposer for a gas. */
+/** The tip per gas that each transaction of a block paid. */
 const tipsOf = ({ header, receipts }: EthBlock): readonly bigint[] =>
   receipts.map(({ effectiveGasPrice }) => effectiveGasPrice - header.baseFeePerGas);
 
@@ -41,7 +41,10 @@ export async function wrongHistory(
   );
 }
 
-/** The least tip for which so many per cent of what Ethereum transactions used of the block's gas went to those that paid no more. */
+/**
+ * Rewards as in eth_feeHistory. For each percentile: the lowest tip such that transactions with no higher tip used at
+ * least that share of the gas of the block's Ethereum transactions.
+ */
 export function tipsAtPercentiles(block: EthBlock, percentiles: readonly number[]): readonly string[] {
   const tips = tipsOf(block);
   if (tips.length === 0) return percentiles.map(() => '0x0');
@@ -56,14 +59,16 @@ export function tipsAtPercentiles(block: EthBlock, percentiles: readonly number[
 }
 
 const GWEI = 10n ** 9n;
-/** As geth's oracle looks at them: blocks, the lowest tips of each, those that count, and which of all it takes. */
+/**
+ * As in geth's oracle: number of blocks, lowest tips taken from each, tips ignored up to, highest tip told, percentile.
+ */
 const LOOKED_AT = 20;
 const SAMPLES = 3;
 const TIP_LEAST = 2n;
 const TIP_MOST = 500n * GWEI;
 const SHARE = 60;
 
-/** The price that wallets are told to pay is made of the newest blocks. */
+/** The suggested price follows from the newest blocks. */
 export async function wrongPrice(
   ask: Ask,
   chain: ChainReader,
@@ -81,7 +86,7 @@ export async function wrongPrice(
   const usual = wanted > TIP_MOST ? TIP_MOST : wanted;
   const { header } = present(chain.ethBlock(head), 'the head');
   const [next, least] = [baseFeeAfter(header, market), leastPriceAfter(header, market)];
-  // Whoever pays what he is told to is let in.
+  // A client that pays the suggested price has to be admitted.
   const tip = next + usual < least ? least - next : usual;
   const told = {
     eth_baseFee: await ask('eth_baseFee', []),
@@ -95,15 +100,20 @@ export async function wrongPrice(
   });
 }
 
-/** A contract that stops when at least 60000 gas are left to it, and reverts when not: it needs far more than it uses. */
+/**
+ * A contract that stops if at least 60,000 gas are left and reverts otherwise: a call needs far more gas than it uses.
+ */
 const GREEDY = { address: `0x${'9e'.repeat(20)}`, code: '0x61ea605a10600957005b60006000fd' };
-/** For the transaction, for PUSH2 and GAS, and what has to be left then. */
+/** Gas of the transaction, of PUSH2 and GAS, and what has to be left after them. */
 const GREEDY_NEEDS = 21_000n + 5n + 60_000n;
-/** Of a thousand, what an estimate may be more than what is needed. */
+/** How far an estimate may exceed what is needed, in thousandths of the estimate. */
 const SLACK = 15n;
 const ESTIMATED_MAX = 3;
 
-/** An estimate is enough: for what a block's last transactions did, done again on it, and for what needs more than it uses. */
+/**
+ * An estimate has to suffice: for the last transactions of a block, repeated on top of it, and for a call that needs
+ * more than it uses.
+ */
 export async function wrongEstimate(ask: EthAsk, block: EthBlock): Promise<string | undefined> {
   const number = quantity(block.header.number);
   for (const tx of block.transactions.slice(-ESTIMATED_MAX)) {
@@ -114,12 +124,12 @@ export async function wrongEstimate(ask: EthAsk, block: EthBlock): Promise<strin
       input: to0xHex(tx.data),
     };
     const told = await ask('eth_estimateGas', [call, number]);
-    // What fails whatever the gas has no estimate.
+    // A call that fails with any gas has no estimate.
     if ('error' in told) continue;
     if ('error' in (await ask('eth_call', [{ ...call, gas: told.result }, number])))
       return `the estimate ${told.result} for ${to0xHex(tx.hash)}, done again on block ${number}, is too little`;
   }
-  // No estimate is above what a block may hold.
+  // No estimate exceeds the block gas limit.
   if (block.header.gasLimit < GREEDY_NEEDS) return undefined;
   const overrides = { [GREEDY.address]: { code: GREEDY.code } };
   const reply = await ask('eth_estimateGas', [{ to: GREEDY.address }, number, overrides]);

@@ -1,20 +1,20 @@
-/** What a chain says of fees from its first block on. Prices are wei a gas. */
+/** A chain's fee rules from genesis on. Prices are wei per gas. */
 export interface FeeMarket {
-  /** Before the first block. */
+  /** Base fee of the header before the first block. */
   readonly baseFee: bigint;
-  /** Below this no base fee falls, and nothing is taken that offers less. */
+  /** The base fee never falls below this price, and transactions that offer less are refused. */
   readonly minGasPrice: bigint;
-  /** Base fees go to a module's account instead of being burned. */
+  /** Base fees go to a module account instead of being burned. */
   readonly collectBaseFee: boolean;
-  /** The base fee is zero for ever. */
+  /** The base fee is always zero. */
   readonly noBaseFee: boolean;
-  /** A block that uses one part of so many of its gas leaves the base fee as it is. */
+  /** The base fee stays the same after a block that uses 1/elasticity of its gas limit. */
   readonly elasticity: bigint;
-  /** An empty block takes one part of so many of the base fee away. */
+  /** An empty block lowers the base fee by 1/denominator. */
   readonly denominator: bigint;
 }
 
-/** What a new chain has by default. */
+/** The defaults of a new chain. */
 export const USUAL_FEES: FeeMarket = {
   baseFee: 10n ** 9n,
   minGasPrice: 0n,
@@ -24,7 +24,7 @@ export const USUAL_FEES: FeeMarket = {
   denominator: 8n,
 };
 
-/** The section of a genesis, in the words of the SDK's modules. */
+/** The fee market's section of a genesis file, in the field names of the SDK. */
 export const feeMarketSection = (market: FeeMarket) => ({
   params: {
     no_base_fee: market.noBaseFee,
@@ -37,10 +37,10 @@ export const feeMarketSection = (market: FeeMarket) => ({
   block_gas: '0',
 });
 
-/** Of the header before the first block. */
+/** Base fee of the header before the first block. */
 export const firstBaseFee = ({ noBaseFee, baseFee }: FeeMarket): bigint => (noBaseFee ? 0n : baseFee);
 
-/** EIP-1559 a second time: up or down by how far the block before is from what the chain aims at. */
+/** A second implementation of EIP-1559: the base fee moves with the distance of the parent's gas from its target. */
 export function baseFeeAfter(
   parent: { readonly baseFeePerGas: bigint; readonly gasUsed: bigint; readonly gasLimit: bigint },
   { elasticity, denominator, minGasPrice, noBaseFee }: FeeMarket,
@@ -55,6 +55,6 @@ export function baseFeeAfter(
   return next > minGasPrice ? next : minGasPrice;
 }
 
-/** What a gas unit has to offer in the block after one with these fields. */
+/** The lowest price per gas that a transaction may offer in the block after `parent`. */
 export const leastPriceAfter = (parent: Parameters<typeof baseFeeAfter>[0], market: FeeMarket): bigint =>
   market.noBaseFee ? market.minGasPrice : baseFeeAfter(parent, market);

@@ -5,7 +5,7 @@ import { proven } from '../../reference/trieProof.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
 import { type Ask, quantity } from './answers.ts';
 
-/** Where the contracts of wallets keep something, and where they do not. */
+/** Storage slots that the wallets' contracts use, and some that they do not. */
 const SLOTS = [0n, 1n, 2n];
 
 interface ToldProof {
@@ -23,7 +23,7 @@ interface ToldProof {
 
 const bytesOf = (told: string): Bytes => hex(told.slice(2));
 
-/** Of one account in one block: what is told of it, and of its slots, follows from the block's stateRoot (EIP-1186). */
+/** Checks one account in one block: the told fields and slots must follow from the block's stateRoot (EIP-1186). */
 export async function wrongProof(
   ask: Ask,
   { header }: EthBlock,
@@ -40,7 +40,7 @@ export async function wrongProof(
   const account = proven(header.stateRoot, keccak(address), told.accountProof.map(bytesOf), keccak);
   if (account === undefined) return `${name} does not begin at the stateRoot, or ends nowhere`;
   if (account.value === undefined) {
-    // As geth: who is not there has no code, not even none.
+    // As in geth, an account that does not exist has a zero code hash, not the hash of empty code.
     const isNothing = [told.balance, told.nonce, told.codeHash, told.storageHash].every(
       (one) => BigInt(one) === 0n,
     );

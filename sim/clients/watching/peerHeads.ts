@@ -1,24 +1,27 @@
 import type { Process } from '../../machine/process.ts';
 import type { World } from '../../world/world.ts';
 
-/** In which a node has heard of where a peer stands: it says so again every two seconds. */
+/** Time after which a node knows where a peer stands: peers repeat it every two seconds. */
 const TOLD_MICROS = 3_000_000;
-/** Blocks that a node is behind its peers before it has to say so. */
+/** How many blocks a node has to be behind its peers before it must say that it is syncing. */
 const BEHIND_MIN = 3;
 
 interface Look {
   readonly at: number;
-  /** Of the node that is looked at. */
+  /** Head of the watched node. */
   readonly head: number;
-  /** Of every process in order, 0 for those that are not correct or not up. */
+  /** Heads of all processes by index; 0 for those that are not correct or not up. */
   readonly heads: readonly number[];
 }
 
-/** How far the peers of one node are, as far as it must know: a node that is being given old blocks says that it has not all. */
+/**
+ * How far one node's peers are, as far as the node must know. A node that fetches old blocks has to say that it is
+ * syncing.
+ */
 export class PeerHeads {
   readonly #world: World;
   readonly #node: Process;
-  /** The newest that is old enough, and those after it. */
+  /** The newest look that is old enough, and all later ones. */
   #looks: readonly Look[] = [];
 
   constructor(world: World, node: Process) {
@@ -26,7 +29,10 @@ export class PeerHeads {
     this.#node = node;
   }
 
-  /** Looks again; answers the highest head that a node must know of which is being given blocks far below it. */
+  /**
+   * Looks again. If the node is fetching blocks, returns the highest head that it must know of and that is far above
+   * its own.
+   */
   look(head: number): number | undefined {
     const { now, processes } = this.#world;
     const before = this.#looks.at(-1)?.head ?? 0;
@@ -39,7 +45,7 @@ export class PeerHeads {
     return others >= head + BEHIND_MIN ? others : undefined;
   }
 
-  /** Connected since then, without anything between the two. */
+  /** Whether the two nodes have been connected ever since, with nothing between them. */
   #hasMet(other: number, at: number): boolean {
     const { network } = this.#world;
     const own = this.#node.index;

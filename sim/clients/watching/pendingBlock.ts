@@ -7,14 +7,14 @@ import type { Ask } from '../answers/answers.ts';
 import { settledPool } from '../settledPool.ts';
 import type { Watch } from './watch.ts';
 
-/** What a watcher reads of a transaction. */
+/** The fields of a transaction that a watcher reads. */
 export interface PoolTx {
   readonly hash: string;
   readonly from: string;
   readonly nonce: string;
 }
 
-/** What it reads of a block; transactions are whole where it asked for that. */
+/** The fields of a block that a watcher reads. Transactions are objects only if it asked for them. */
 export interface BlockShown {
   readonly number: string;
   readonly hash: string;
@@ -23,18 +23,19 @@ export interface BlockShown {
   readonly transactions: readonly PoolTx[];
 }
 
-/** In a block that the node has been told of; clients may see one while its database says so to nobody else. */
+/** Whether it is in a block that the node has announced. Clients may find one in the database before that. */
 export function isCommitted({ node, decided }: Process, hash: string): boolean {
   const location = node?.rpc?.chain.ethTxLocation(hex(hash.slice(2)));
   return location !== undefined && location.height <= decided;
 }
 
 /**
- * What would be next stands on the head, is no older, and is of now by the node's clock, holds nothing that is committed and nothing untold, and
- * follows each sender's nonce. It is what the pool holds just then: nothing replaced and nothing gone, in the order in which the pool would
- * offer it, and not without what would be offered first.
+ * Checks the pending block. It builds on the head, is not older than the head, and is up to date by the node's clock.
+ * It holds no transaction that is committed or was never announced, and it follows each sender's nonce. It also has to
+ * fit the pool at that moment: it holds nothing that was replaced or has gone, it keeps the order in which the pool
+ * would offer the transactions, and it begins with the first of them.
  * @param isShared Senders use some of their nonces for other transactions than Ethereum's.
- * @param isHeldUp What is told waits for the node's drive.
+ * @param isHeldUp Announcements wait for the node's disk.
  */
 export async function pendingProblems(
   ask: Ask,
@@ -54,7 +55,7 @@ export async function pendingProblems(
 
 const rpcOf = ({ node }: Process) => present(node?.rpc, 'a node that answers');
 
-/** Between a commit and the node's own step after it the pool is still that of before, and nothing is said. */
+/** Says nothing between a commit and the node's own step after it, when the pool still belongs to the state before. */
 function poolProblems(pending: BlockShown, node: Process): readonly string[] {
   const rpc = settledPool(node, Number.POSITIVE_INFINITY);
   if (rpc === undefined) return [];
@@ -77,7 +78,7 @@ function poolProblems(pending: BlockShown, node: Process): readonly string[] {
     : [`${first[0]} would be offered first, and is not in the pending block`];
 }
 
-/** A pending block that was made so long ago by the node's clock may be shown again, as geth's may. */
+/** Like geth, a node may show a pending block again that it made at most so long ago by its clock. */
 const LAG_SECONDS = 2;
 
 function placeProblems(pending: BlockShown, node: Process): readonly string[] {

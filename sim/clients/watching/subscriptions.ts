@@ -16,22 +16,22 @@ const SUBSCRIBED = [
 ] as const;
 type Kind = (typeof SUBSCRIBED)[number];
 
-/** Logs that have a topic at all. */
+/** Logs with at least one topic. */
 export const TOPICAL = { topics: [null] };
-/** Of the request that ends a subscription again. */
+/** Id of the request for a subscription that is ended again. */
 const ENDING = 100;
 
 export const boundedFrom = (start: number) => ({ fromBlock: '0x0', toBlock: quantity(start + BOUND) });
 
-/** Who hears of what subscriptions tell. */
+/** Is told of everything that the subscriptions tell. */
 interface Listener {
   complain(text: string): void;
   arrived(kind: string): void;
 }
 
-/** All kinds of subscriptions at once, over one websocket; what they tell goes into the watch. */
+/** All kinds of subscriptions at once, over one websocket. The watch records what they tell. */
 export class Subscriptions {
-  /** The past is on a damaged drive: nothing more is told. */
+  /** The node cannot read the past from its damaged disk, so it tells nothing more. */
   isCutOff = false;
   readonly #node: Process;
   readonly #watch: Watch;
@@ -46,7 +46,7 @@ export class Subscriptions {
     this.#watch = watch;
     this.#listener = listener;
     const rpc = present(node.node?.rpc, 'a running node');
-    // What a node has still to say when it stops, nobody hears.
+    // Nobody hears what a node still says when it stops.
     const read = (frame: Frame): void => {
       if (node.node?.rpc === rpc) this.#read(frame);
     };
@@ -60,7 +60,7 @@ export class Subscriptions {
       const params = kind in criteria ? ['logs', criteria[kind as keyof typeof criteria]] : [kind];
       await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
     }
-    // One is ended at once: nothing may come of it.
+    // One subscription is ended at once: it may not tell anything.
     const ending = { jsonrpc: '2.0', id: ENDING, method: 'eth_subscribe', params: ['newHeads'] };
     await session.receive(JSON.stringify(ending));
     await session.settled();

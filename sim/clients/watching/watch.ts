@@ -1,4 +1,4 @@
-/** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
+/** A search with an end goes on for this many blocks. It begins in the past, of which nothing is told. */
 export const BOUND = 3;
 
 export type FilterKind = 'blocks' | 'logs' | 'pending' | 'topical' | 'bounded';
@@ -13,10 +13,10 @@ export class Watch {
   readonly filters = new Map<FilterKind, string>();
   readonly polledBlocks: string[] = [];
   readonly polledLogs: string[] = [];
-  /** Those with a topic, by a filter and by a subscription of their own. */
+  /** Logs with a topic, from a filter and from a subscription. */
   readonly polledTopical: string[] = [];
   readonly topical: string[] = [];
-  /** Those up to the end of a search that has one. */
+  /** Logs up to the end of a search that has one. */
   readonly polledBounded: string[] = [];
   readonly bounded: string[] = [];
   readonly polledPending: string[] = [];
@@ -24,13 +24,16 @@ export class Watch {
   readonly logs: string[] = [];
   readonly receipts: string[] = [];
   readonly pending: string[] = [];
-  /** What the node said is pending since somebody listened. */
+  /** Transactions that the node announced as pending since the watch began. */
   readonly published: string[] = [];
-  /** How much of that it has heard by the next poll: a node writes to its clients in turns. */
+  /** How many of those it must have heard by the next poll. A node writes to its clients in turns. */
   due = 0;
-  /** What was in the pool before somebody listened. */
+  /** Transactions that were in the pool before the watch began. */
   readonly pooled = new Set<string>();
-  /** What was pending when last looked at, and nobody had been told: what is told waits for records on their way to the drive. */
+  /**
+   * Transactions that were pending at the last look and had not been announced: announcements wait for records on their
+   * way to the disk.
+   */
   untold: ReadonlySet<string> = new Set<string>();
 
   constructor(life: number, start: number) {

@@ -1,6 +1,6 @@
 import type { SessionOut, SharedTexts } from '../../../core/rpc/httpAnswer.ts';
 
-/** What a node says on an EVM websocket: an answer, or what a subscription tells. */
+/** A message of a node on an EVM websocket: an answer or a notification. */
 export interface Frame {
   readonly id?: number;
   readonly error?: { readonly message: string };
@@ -8,7 +8,7 @@ export interface Frame {
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
 
-/** The client's end of a websocket that reads at once. */
+/** The client's end of a websocket. It reads everything at once. */
 export class WatchSocket implements SessionOut {
   readonly #read: (frame: Frame) => void;
 

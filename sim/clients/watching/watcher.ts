@@ -20,9 +20,9 @@ import { boundedFrom, Subscriptions, TOPICAL } from './subscriptions.ts';
 import { type FilterKind, Watch } from './watch.ts';
 
 const COMPLAINTS_MAX = 20;
-/** Blocks asked about in one turn; of a node that was far behind only the newest. */
+/** Blocks asked about in one turn. Of a node that was far behind only the newest are. */
 const ASKED_MAX = 4;
-/** So many filters it has at once. */
+/** Filters that it has at once. */
 const FILTERS = 6;
 /** Transactions by sender and nonce. */
 type Lanes = Readonly<Record<string, Readonly<Record<string, PoolTx>>>>;
@@ -31,13 +31,13 @@ interface Pool {
   readonly queued: Lanes;
 }
 
-/** As JSON-RPC numbers blocks: before the first one the newest is genesis. */
+/** The head as JSON-RPC numbers it: before the first block it is genesis. */
 const headNumber = (chain: ChainReader): number =>
   present(chain.ethBlock(chain.head()), 'the head').header.number;
 
 /**
- * A client that follows one node's chain in every way at once: filters for blocks, logs and pending transactions, the
- * same as subscriptions, and the pending block. It begins again after each restart of the node.
+ * A client that follows one node's chain in every way at once: by filters for blocks, logs and pending transactions, by
+ * subscriptions for the same, and by the pending block. It begins again after each restart of the node.
  */
 export class Watcher {
   readonly spec: WatcherSpec;
@@ -85,7 +85,7 @@ export class Watcher {
       const { ethHash } = fact.event;
       if (ethHash === undefined || this.#watch === undefined) return;
       const hash = to0xHex(ethHash);
-      // As it is said: what is written in turns may be read after the block.
+      // Judged when it is said: a client may read it after the block, because the node writes in turns.
       if (isCommitted(this.#node, hash)) this.#complain(`${hash} was called pending after its block`);
       this.#watch.published.push(hash);
     });
@@ -105,7 +105,7 @@ export class Watcher {
     const { chain, limits } = rpc;
     const before = this.#watch;
     const now = this.#node.clock.now(this.#world.now);
-    // A clock that jumps ahead makes filters look forgotten.
+    // A clock that jumps ahead makes filters look expired.
     const isForgotten = now - this.#lookedAt > limits.filterTimeoutMs * 1_000;
     this.#lookedAt = now;
     if (before?.life !== this.#node.lives || isForgotten) await this.#begin(ask, chain, before);
@@ -146,12 +146,12 @@ export class Watcher {
     const pool = (await this.#result(ask, 'txpool_content', [])) as Pool | undefined;
     const lanes = [pool?.pending ?? {}, pool?.queued ?? {}].flatMap((kind) => Object.values(kind));
     for (const { hash } of lanes.flatMap((lane) => Object.values(lane))) watch.pooled.add(hash);
-    // A drive that is damaged may have ended this before.
+    // Only now: a damaged disk may have ended this work at an earlier question.
     this.#watch = watch;
     this.watches.push(watch);
   }
 
-  /** Whether others hold all the filters that a node has room for: then it is looked at later. */
+  /** Whether other clients hold all the filters that a node has room for. The watcher then begins later. */
   async #isFull(ask: EthAsk): Promise<boolean> {
     const made: unknown[] = [];
     for (let i = 0; i < FILTERS; i++) {
@@ -164,7 +164,7 @@ export class Watcher {
     return made.length < FILTERS;
   }
 
-  /** Genesis is where its own number says. */
+  /** Genesis is found under its own number. */
   async #findGenesis(ask: EthAsk, chain: ChainReader): Promise<void> {
     const { header, hash } = present(chain.ethBlock(0), 'genesis is kept');
     const told = (await this.#result(ask, 'eth_getBlockByNumber', [
@@ -174,7 +174,7 @@ export class Watcher {
     if (told?.hash !== to0xHex(hash)) this.#complain(`block ${header.number} is ${told?.hash}, not genesis`);
   }
 
-  /** A filter that is taken away is gone. */
+  /** A filter that was uninstalled no longer exists. */
   async #endFilter(ask: EthAsk): Promise<void> {
     const id = await this.#result(ask, 'eth_newBlockFilter', []);
     const ended = [
@@ -215,7 +215,7 @@ export class Watcher {
         (height === head ? await wrongPrice(put, chain, head, this.#feeMarket) : undefined);
       if (problem !== undefined) this.#complain(problem);
     }
-    // What is past stays as it was, whatever came later.
+    // An old block is answered as before, whatever came later.
     const past = head > before ? chain.ethBlock((chain.base() + head) >>> 1) : undefined;
     const lasting =
       past &&
@@ -247,6 +247,6 @@ export class Watcher {
   }
 }
 
-/** What the node spoke of, in that order; the last of it may be on its way. */
+/** It was told what the node announced, in that order. The last of it may still be on its way. */
 const isToldInTime = ({ pending, published, due }: Watch): boolean =>
   pending.length >= due && pending.every((hash, i) => hash === published[i]);

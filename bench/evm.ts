@@ -102,7 +102,7 @@ function assertSpent(result: unknown): void {
 async function compute(print: Print): Promise<void> {
   const suite = await acceleratedSuite();
   const engines = new EnginePool(createCommon(CHAIN_ID, 'osaka', suite));
-  const idle: Guard = { tick: () => undefined };
+  const idle: Guard = { tick: () => undefined, look: () => undefined };
   const runs = [
     await bareRun(suite),
     ourRun(suite, engines, undefined),

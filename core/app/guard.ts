@@ -13,6 +13,8 @@ export class ExecutionAborted extends Error {
 export interface Guard {
   /** Returns undefined, or a promise to await before continuing. Throws ExecutionAborted. */
   tick(): Promise<void> | undefined;
+  /** The same after work that may have taken milliseconds. */
+  look(): Promise<void> | undefined;
 }
 
 export interface GuardOptions {
@@ -52,10 +54,10 @@ export class TimeGuard implements Guard {
 
   tick(): Promise<void> | undefined {
     this.#ticks++;
-    return this.#ticks % TICKS_PER_LOOK === 0 ? this.#look() : undefined;
+    return this.#ticks % TICKS_PER_LOOK === 0 ? this.look() : undefined;
   }
 
-  #look(): Promise<void> | undefined {
+  look(): Promise<void> | undefined {
     const { pause, timeoutMs } = this.#options;
     const time = this.#now();
     if (timeoutMs > 0 && time - this.#begun >= timeoutMs * 1000)

@@ -3,9 +3,10 @@ import { pippenger } from '@noble/curves/abstract/curve.js';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { type Bytes, joined } from '../../lib/bytes.ts';
 import { bigintToFixed, bytesToBigint } from './numbers.ts';
+import type { Sliced } from './slices.ts';
 
 const { G1, G2, fields } = bls12_381;
-const { Fp, Fp2, Fr } = fields;
+const { Fp, Fp2, Fp12, Fr } = fields;
 type G1Point = typeof G1.Point.BASE;
 type G2Point = typeof G2.Point.BASE;
 
@@ -75,7 +76,10 @@ interface Multiplied<P> {
   multiplyUnsafe(scalar: bigint): P;
 }
 
-/** With fewer points, Pippenger's tables cost more than they save. */
+/**
+ * Larger sums of products use Pippenger's algorithm, as their gas price assumes. With fewer points its tables cost more
+ * than they save.
+ */
 const BATCH_MIN = 4;
 
 function productsOf<P extends Multiplied<P>>(
@@ -97,8 +101,7 @@ function within<P extends { isTorsionFree(): boolean }>(point: P, name: string):
 
 /**
  * The curve of EIP-2537. An addition only requires that its points are on the curve. The library also checks that they
- * are in the subgroup and ignores the result, which takes a hundred times as long as the addition. Large sums of
- * products use Pippenger's algorithm, as their gas price assumes.
+ * are in the subgroup and ignores the result, which takes a hundred times as long as the addition.
  */
 export class QuickBls extends NobleBLS {
   override addG1(input: Bytes): Bytes {
@@ -110,14 +113,55 @@ export class QuickBls extends NobleBLS {
     const [a, b] = halves(input, G2_BYTES);
     return g2Bytes(g2Of(a).add(g2Of(b)));
   }
-
-  override msmG1(input: Bytes): Bytes {
-    const pairs = pairsOf(input, G1_BYTES, (bytes) => within(g1Of(bytes), 'g1'));
-    return g1Bytes(pairs[0].length < BATCH_MIN ? productsOf(G1.Point, pairs) : pippenger(G1.Point, ...pairs));
-  }
-
-  override msmG2(input: Bytes): Bytes {
-    const pairs = pairsOf(input, G2_BYTES, (bytes) => within(g2Of(bytes), 'g2'));
-    return g2Bytes(pairs[0].length < BATCH_MIN ? productsOf(G2.Point, pairs) : pippenger(G2.Point, ...pairs));
-  }
 }
+
+function sumOfG1(input: Bytes): G1Point {
+  const pairs = pairsOf(input, G1_BYTES, (bytes) => within(g1Of(bytes), 'g1'));
+  return pairs[0].length < BATCH_MIN ? productsOf(G1.Point, pairs) : pippenger(G1.Point, ...pairs);
+}
+
+function sumOfG2(input: Bytes): G2Point {
+  const pairs = pairsOf(input, G2_BYTES, (bytes) => within(g2Of(bytes), 'g2'));
+  return pairs[0].length < BATCH_MIN ? productsOf(G2.Point, pairs) : pippenger(G2.Point, ...pairs);
+}
+
+/** Sums of products in G1. */
+export const BLS_G1_MSM: Sliced<G1Point> = {
+  itemBytes: G1_BYTES + SCALAR_BYTES,
+  itemsASlice: 16,
+  begin: () => G1.Point.ZERO,
+  add: (sum, input) => sum.add(sumOfG1(input)),
+  end: g1Bytes,
+};
+
+/** Sums of products in G2. */
+export const BLS_G2_MSM: Sliced<G2Point> = {
+  itemBytes: G2_BYTES + SCALAR_BYTES,
+  itemsASlice: 8,
+  begin: () => G2.Point.ZERO,
+  add: (sum, input) => sum.add(sumOfG2(input)),
+  end: g2Bytes,
+};
+
+/**
+ * The pairing check, a few pairs at a time: the product of their Miller loops is what it accumulates. Points have to be in
+ * the subgroups.
+ */
+export const BLS_PAIRING: Sliced<typeof Fp12.ONE> = {
+  itemBytes: G1_BYTES + G2_BYTES,
+  itemsASlice: 1,
+  begin: () => Fp12.ONE,
+  add(product, input) {
+    const pairs: { g1: G1Point; g2: G2Point }[] = [];
+    for (let at = 0; at < input.length; at += G1_BYTES + G2_BYTES) {
+      const g1 = g1Of(input.subarray(at, at + G1_BYTES));
+      const g2 = g2Of(input.subarray(at + G1_BYTES, at + G1_BYTES + G2_BYTES));
+      // The batch checks its points itself.
+      if (!g1.is0() && !g2.is0()) pairs.push({ g1, g2 });
+      else for (const point of [g1, g2]) if (!point.is0()) point.assertValidity();
+    }
+    return Fp12.mul(product, bls12_381.pairingBatch(pairs, false));
+  },
+  end: (product) =>
+    bigintToFixed(Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? 1n : 0n, SCALAR_BYTES),
+};

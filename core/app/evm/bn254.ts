@@ -2,10 +2,12 @@ import { EVMError, NobleBN254 } from '@ethereumjs/evm';
 import { bn254 } from '@noble/curves/bn254.js';
 import { type Bytes, concat } from '../../lib/bytes.ts';
 import { bigintToFixed, bytesToBigint } from './numbers.ts';
+import type { Sliced } from './slices.ts';
 
-const { G1, fields } = bn254;
-const { Fp, Fr } = fields;
+const { G1, G2, fields } = bn254;
+const { Fp, Fp2, Fp12, Fr } = fields;
 type Point = typeof G1.Point.BASE;
+type G2Point = typeof G2.Point.BASE;
 
 const WORD_BYTES = 32;
 /** The constant b of y² = x³ + b (EIP-196). */
@@ -22,6 +24,16 @@ function pointAt(input: Bytes, place: number): Point {
   if (x === 0n && y === 0n) return G1.Point.ZERO;
   if (Fp.sqr(y) !== Fp.add(Fp.mul(Fp.sqr(x), x), B)) throw new EVMError(EVMError.errorMessages.REVERT);
   return G1.Point.fromAffine({ x, y });
+}
+
+/** As `pointAt`, in the twisted curve. The caller has to check that the point is on the curve and in the group. */
+function g2At(input: Bytes, place: number): G2Point {
+  const values = [0, 1, 2, 3].map((i) => wordAt(input, place + i));
+  if (values.some((value) => value >= Fp.ORDER))
+    throw new EVMError(EVMError.errorMessages.BN254_FP_NOT_IN_FIELD);
+  if (values.every((value) => value === 0n)) return G2.Point.ZERO;
+  const [x1, x0, y1, y0] = values as [bigint, bigint, bigint, bigint];
+  return G2.Point.fromAffine({ x: Fp2.create({ c0: x0, c1: x1 }), y: Fp2.create({ c0: y0, c1: y1 }) });
 }
 
 function bytesOf(point: Point): Bytes {
@@ -44,3 +56,21 @@ export class QuickBn254 extends NobleBN254 {
     return bytesOf(scalar === 0n ? G1.Point.ZERO : point.multiplyUnsafe(scalar));
   }
 }
+
+/** The pairing check of EIP-197, a few pairs at a time: the product of their Miller loops is what it accumulates. */
+export const BN254_PAIRING: Sliced<typeof Fp12.ONE> = {
+  itemBytes: 6 * WORD_BYTES,
+  itemsASlice: 1,
+  begin: () => Fp12.ONE,
+  add(product, input) {
+    const pairs: { g1: Point; g2: G2Point }[] = [];
+    for (let place = 0; place * WORD_BYTES < input.length; place += 6) {
+      const [g1, g2] = [pointAt(input, place), g2At(input, place + 2)];
+      // The batch checks its points itself.
+      if (!g1.is0() && !g2.is0()) pairs.push({ g1, g2 });
+      else if (!g2.is0()) g2.assertValidity();
+    }
+    return Fp12.mul(product, bn254.pairingBatch(pairs, false));
+  },
+  end: (product) => bigintToFixed(Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? 1n : 0n, WORD_BYTES),
+};

@@ -8,12 +8,13 @@ import type { ChainServices } from '../blockRun.ts';
 import type { CallArgs, CallOptions } from '../chain.ts';
 import type { Guard } from '../guard.ts';
 import { authorityOf } from './delegation.ts';
-import type { BlockEnv, Precompiles } from './engine.ts';
+import type { BlockEnv } from './engine.ts';
 import type { Probed } from './estimate.ts';
 import { chargedGas, contractAddressOf } from './execute.ts';
 import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong } from './intrinsicGas.ts';
 import { type MessageResult, runMessage } from './message.ts';
 import { applyOverrides, NO_OVERRIDES, type Overrides, precompilesUnder } from './overrides.ts';
+import type { Precompiles } from './precompiles.ts';
 import { TouchLog } from './touchLog.ts';
 
 const ZERO_ADDRESS: Address = new Uint8Array(20);

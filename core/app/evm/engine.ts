@@ -1,5 +1,5 @@
 import { type Common, createCustomCommon, Mainnet, type StateManagerInterface } from '@ethereumjs/common';
-import { createEVM, type EVM, getActivePrecompiles, type NobleBN254 } from '@ethereumjs/evm';
+import { createEVM, type EVM, type NobleBN254 } from '@ethereumjs/evm';
 import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
@@ -17,7 +17,7 @@ import { runFormattedInitCode } from './formattedInitCode.ts';
 import { runFramesWithoutCopies } from './frames.ts';
 import { verifyKzgProof } from './kzg.ts';
 import { opcodeOf } from './opcodes.ts';
-import { faultsAsGeth } from './precompileFaults.ts';
+import { looking, type Precompiles, precompilesOf } from './precompiles.ts';
 import { boundReturnData } from './returnDataBounds.ts';
 import { payForbiddenLogs } from './staticLogs.ts';
 
@@ -39,9 +39,6 @@ export interface BlockEnv {
   /** Ethereum hash of an earlier block within the last 256. */
   blockHash(number: number): Bytes;
 }
-
-/** Keyed by address, as 40 lower-case hex digits. */
-export type Precompiles = ReturnType<typeof getActivePrecompiles>;
 
 /** The library's block object for a BlockEnv; made once per block. */
 export type EvmBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
@@ -212,11 +209,12 @@ export class EvmEngine {
 
   /** Prepares the engine to run on a state and in a block, with these precompiles. */
   aim(state: StateManagerInterface, env: BlockEnv, precompiles: Precompiles): void {
-    const evm = this.evm;
+    const { evm, watch } = this;
     const NewJournal = evm.journal.constructor as new (s: StateManagerInterface, c: Common) => EVM['journal'];
     const NewStorage = evm.transientStorage.constructor as new () => EVM['transientStorage'];
     evm.stateManager = state;
-    (evm as unknown as { _precompiles: Precompiles })._precompiles = precompiles;
+    (evm as unknown as { _precompiles: Precompiles })._precompiles =
+      watch === undefined ? precompiles : looking(precompiles, () => watch.guard?.look());
     evm.journal = new NewJournal(state, evm.common);
     (evm as { transientStorage: EVM['transientStorage'] }).transientStorage = new NewStorage();
     this.#hashes.env = env;
@@ -235,7 +233,7 @@ export class EnginePool {
 
   constructor(common: Common) {
     this.#common = common;
-    this.precompiles = faultsAsGeth(getActivePrecompiles(common));
+    this.precompiles = precompilesOf(common);
   }
 
   /** `addressHex`: 40 lower-case digits. */

@@ -16,6 +16,10 @@ export class PassedGuard implements Guard {
   tick(): Promise<void> | undefined {
     return this.now.tick();
   }
+
+  look(): Promise<void> | undefined {
+    return this.now.look();
+  }
 }
 
 /**

@@ -2,8 +2,8 @@ import { present } from '../../lib/assert.ts';
 import { type Bytes, parseHex, toHex } from '../../lib/bytes.ts';
 import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { AccountOverride } from '../chain.ts';
-import type { Precompiles } from './engine.ts';
 import { toWord } from './numbers.ts';
+import type { Precompiles } from './precompiles.ts';
 
 /** The state overrides of a call, by lower-case hex address without prefix. */
 export type Overrides = ReadonlyMap<string, AccountOverride>;

@@ -1,9 +1,9 @@
 import { EVMError } from '@ethereumjs/evm';
 import type { Bytes } from '../../lib/bytes.ts';
-import type { Precompiles } from './engine.ts';
 import { bytesToBigint } from './numbers.ts';
+import type { Precompile } from './precompile.ts';
+import type { Precompiles } from './precompiles.ts';
 
-type Precompile = Precompiles extends Map<string, infer F> ? F : never;
 /** Maps the library's text to geth's. */
 type Words = Readonly<Record<string, string>>;
 
@@ -98,8 +98,8 @@ function wordsFor(address: number, text: string, data: Bytes, gas: bigint): stri
 }
 
 function tellAsGeth(address: number, run: Precompile): Precompile {
-  return async (input) => {
-    const result = await run(input);
+  return async (input, look) => {
+    const result = await run(input, look);
     const error = result.exceptionError?.error;
     if (error === undefined) return result;
     const words = wordsFor(address, error, input.data, input.gasLimit);

@@ -22,7 +22,7 @@ import type {
 import { nextBaseFee } from '../feemarket/baseFee.ts';
 import { ethBlockSize } from './blockCodec.ts';
 import { logsBloom, mergeBloom } from './bloom.ts';
-import type { BlockEnv, Precompiles } from './engine.ts';
+import type { BlockEnv } from './engine.ts';
 import { chargedGas } from './execute.ts';
 import { headerHash, wholeHeader, ZERO_HASH } from './header.ts';
 import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong } from './intrinsicGas.ts';
@@ -30,6 +30,7 @@ import { runMessage } from './message.ts';
 import { MAX_UINT64 } from './numbers.ts';
 import { orderedTrieRoot } from './orderedTrie.ts';
 import { applyOverrides, NO_OVERRIDES, precompilesUnder } from './overrides.ts';
+import type { Precompiles } from './precompiles.ts';
 import { encodeReceipt } from './receipt.ts';
 import { writeHistory } from './systemContracts.ts';
 import { TouchLog } from './touchLog.ts';

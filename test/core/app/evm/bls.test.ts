@@ -1,13 +1,15 @@
 import { NobleBLS } from '@ethereumjs/evm';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { describe, expect, test } from 'vitest';
-import { QuickBls } from '../../../../core/app/evm/bls.ts';
+import { BLS_G1_MSM, BLS_G2_MSM, QuickBls } from '../../../../core/app/evm/bls.ts';
 import { bigintToFixed } from '../../../../core/app/evm/numbers.ts';
+import type { Sliced } from '../../../../core/app/evm/slices.ts';
 import { type Bytes, concat, joined } from '../../../../core/lib/bytes.ts';
 import { refusal } from '../support/refusal.ts';
 
 const { G1, G2, fields } = bls12_381;
 const [quick, library] = [new QuickBls(), new NobleBLS()];
+const sumOf = <T>(work: Sliced<T>, input: Bytes): Bytes => work.end(work.add(work.begin(), input));
 const field = (value: bigint): Bytes => bigintToFixed(value, 64);
 
 const g1 = (times: bigint): Bytes => {
@@ -57,14 +59,14 @@ describe('the curve of EIP-2537', () => {
           concat(point(BigInt(i)), scalar(scalars[i % scalars.length] as bigint)),
         ),
       );
-    expect(quick.msmG1(pairs(g1))).toEqual(library.msmG1(pairs(g1)));
-    expect(quick.msmG2(pairs(g2))).toEqual(library.msmG2(pairs(g2)));
+    expect(sumOf(BLS_G1_MSM, pairs(g1))).toEqual(library.msmG1(pairs(g1)));
+    expect(sumOf(BLS_G2_MSM, pairs(g2))).toEqual(library.msmG2(pairs(g2)));
   });
 
   test('adds whoever is on the curve, and multiplies only those of the subgroup', () => {
     const stranger = strangerOfG1();
     expect(quick.addG1(concat(stranger, g1(1n)))).toEqual(library.addG1(concat(stranger, g1(1n))));
-    expect(refusal(() => quick.msmG1(concat(stranger, scalar(1n))))).toBe(
+    expect(refusal(() => sumOf(BLS_G1_MSM, concat(stranger, scalar(1n))))).toBe(
       'g1 point is not on correct subgroup',
     );
   });

@@ -1,8 +1,8 @@
 import type { EthBlock, EthLog } from '../../app/chain.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
-import { matchesLog } from './logFilter.ts';
-import type { LogMatcher } from './logSearch.ts';
+import { CriteriaRoom } from './criteriaRoom.ts';
+import type { LogMatcher } from './logMatcher.ts';
 import { headerJson, logJson, receiptJson } from './render.ts';
 
 /** A committed block for subscribers. Texts that several of them need are rendered once. */
@@ -30,7 +30,7 @@ export class HeadNews {
   logTexts(matcher: LogMatcher): readonly string[] {
     if (!matcher.mayMatch(this.block.header.logsBloom)) return [];
     return this.block.receipts.flatMap(({ logs }, txIndex) =>
-      logs.flatMap((log) => (matchesLog(matcher.criteria, log) ? [this.#logText(txIndex, log)] : [])),
+      logs.flatMap((log) => (matcher.matches(log) ? [this.#logText(txIndex, log)] : [])),
     );
   }
 
@@ -58,6 +58,8 @@ export interface FeedListener {
 export class EthFeed {
   readonly #ctx: RpcContext;
   readonly #listeners = new Set<FeedListener>();
+  /** For the log subscriptions of all sessions. */
+  readonly criteriaRoom = new CriteriaRoom();
   #stop: (() => void) | undefined;
 
   constructor(ctx: RpcContext) {

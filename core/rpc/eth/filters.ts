@@ -4,9 +4,11 @@ import type { Height, Micros } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
 import { serverError } from '../rpcError.ts';
+import { CriteriaRoom } from './criteriaRoom.ts';
 import { newId } from './ids.ts';
 import type { LogFilter } from './logFilter.ts';
-import { FoundLogs, LogMatcher, liveRange, searchLogs } from './logSearch.ts';
+import { LogMatcher } from './logMatcher.ts';
+import { FoundLogs, liveRange, searchLogs } from './logSearch.ts';
 import { PendingHashes } from './pendingHashes.ts';
 import { shownTx } from './transactions.ts';
 
@@ -44,6 +46,7 @@ export class EthFilters {
   /** In order of last use, hence also of deadline. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new PendingHashes();
+  readonly #criteriaRoom = new CriteriaRoom();
   #pendingFilters = 0;
   #stopListening: (() => void) | undefined;
 
@@ -61,7 +64,14 @@ export class EthFilters {
   installLogs(filter: LogFilter): string {
     const { from, to } = liveRange(this.#ctx, filter);
     const matcher = new LogMatcher(filter, this.#ctx.suite.keccak256);
-    return this.#install({ kind: 'logs', filter, matcher, next: from, to });
+    const id = this.#install({ kind: 'logs', filter, matcher, next: from, to });
+    try {
+      this.#criteriaRoom.take(filter);
+    } catch (failure) {
+      this.#entries.delete(id);
+      throw failure;
+    }
+    return id;
   }
 
   installPending(full: boolean): string {
@@ -148,6 +158,7 @@ export class EthFilters {
   #remove(id: string): void {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);
+    if (entry?.filter.kind === 'logs') this.#criteriaRoom.give(entry.filter.filter);
     if (entry?.filter.kind !== 'pending') return;
     this.#pendingFilters--;
     if (this.#pendingFilters > 0) return;

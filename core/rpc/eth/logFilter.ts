@@ -1,4 +1,4 @@
-import { type Bytes, equalBytes, parseHex } from '../../lib/bytes.ts';
+import { type Bytes, parseHex } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import { fieldOf, isArray, isObject, type Json, type JsonObject } from '../jsonText.ts';
 import { serverError } from '../rpcError.ts';
@@ -118,18 +118,4 @@ export function readLogFilter(value: Json): Decoded<LogFilter> {
 export function checkCriteria(criteria: LogCriteria): void {
   if (criteria.addresses.length > ALTERNATIVES_MAX)
     throw serverError('exceed max addresses or topics per search position');
-}
-
-const includes = (list: readonly Bytes[], item: Bytes): boolean =>
-  list.some((entry) => equalBytes(entry, item));
-
-export function matchesLog(
-  criteria: LogCriteria,
-  log: { readonly address: Bytes; readonly topics: readonly Bytes[] },
-): boolean {
-  if (criteria.addresses.length > 0 && !includes(criteria.addresses, log.address)) return false;
-  if (criteria.topics.length > log.topics.length) return false;
-  return criteria.topics.every(
-    (wanted, i) => wanted.length === 0 || includes(wanted, log.topics[i] as Bytes),
-  );
 }

@@ -1,7 +1,5 @@
-import type { EthBlock } from '../../app/chain.ts';
 import { addressItem, type LogItem, topicItem } from '../../events/index/logPosting.ts';
 import { append } from '../../lib/append.ts';
-import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
 import { answerCharsMax } from '../answerRoom.ts';
 import type { RpcContext } from '../context.ts';
@@ -9,60 +7,8 @@ import { heightAfter } from '../heightSteps.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';
-import { checkCriteria, type LogCriteria, type LogFilter, matchesLog } from './logFilter.ts';
-import { logJson } from './render.ts';
-
-export type LogJson = ReturnType<typeof logJson>;
-
-/** Byte positions and bit masks that an item sets in a bloom. */
-type BloomBits = readonly { readonly at: number; readonly mask: number }[];
-
-const BLOOM_BYTES = 256;
-
-function bloomBits(item: Bytes, keccak256: (message: Bytes) => Bytes): BloomBits {
-  const hash = keccak256(item);
-  return [0, 2, 4].map((i) => {
-    const bit = (((hash[i] as number) << 8) | (hash[i + 1] as number)) & 0x7ff;
-    return { at: BLOOM_BYTES - 1 - (bit >>> 3), mask: 1 << (bit & 7) };
-  });
-}
-
-/** Criteria with the bloom bits of each address and topic, computed once per search. */
-export class LogMatcher {
-  readonly criteria: LogCriteria;
-  readonly #positions: readonly (readonly BloomBits[])[];
-
-  constructor(criteria: LogCriteria, keccak256: (message: Bytes) => Bytes) {
-    this.criteria = criteria;
-    this.#positions = [criteria.addresses, ...criteria.topics]
-      .filter((list) => list.length > 0)
-      .map((list) => list.map((item) => bloomBits(item, keccak256)));
-  }
-
-  /** False proves that no log of a block with this bloom matches. */
-  mayMatch(bloom: Bytes): boolean {
-    const holds = (bits: BloomBits): boolean =>
-      bits.every(({ at, mask }) => ((bloom[at] as number) & mask) !== 0);
-    return this.#positions.every((alternatives) => alternatives.some(holds));
-  }
-
-  /** Matching logs of the block at a height; none if the block is not kept. */
-  inHeight({ chain }: Pick<RpcContext, 'chain'>, height: Height): LogJson[] {
-    const block = chain.ethBlock(height);
-    return block === undefined ? [] : this.inBlock(block);
-  }
-
-  /** Matching logs of one block, in order of logIndex. */
-  inBlock(block: EthBlock): LogJson[] {
-    if (!this.mayMatch(block.header.logsBloom)) return [];
-    const found: LogJson[] = [];
-    for (const [txIndex, receipt] of block.receipts.entries()) {
-      for (const log of receipt.logs)
-        if (matchesLog(this.criteria, log)) found.push(logJson(block, txIndex, log));
-    }
-    return found;
-  }
-}
+import { checkCriteria, type LogCriteria, type LogFilter } from './logFilter.ts';
+import { type LogJson, LogMatcher } from './logMatcher.ts';
 
 const PENDING_UNSUPPORTED = 'pending logs are not supported';
 const BLOCKS_PER_PAUSE = 8;

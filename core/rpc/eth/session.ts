@@ -116,8 +116,11 @@ export class EthSession implements FeedListener {
     const subscription =
       request.kind === 'traceChain'
         ? new TraceChain(parts, request)
-        : new EthSubscription({ ...parts, request });
-    if (this.#closed) return id;
+        : new EthSubscription({ ...parts, request, criteriaRoom: this.#feed.criteriaRoom });
+    if (this.#closed) {
+      subscription.end();
+      return id;
+    }
     if (this.#subscriptions.size === 0) this.#feed.add(this);
     this.#subscriptions.set(id, subscription);
     started.push(subscription);

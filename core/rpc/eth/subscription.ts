@@ -8,8 +8,10 @@ import { heightAfter } from '../heightSteps.ts';
 import type { Outbox } from '../outbox.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';
+import type { CriteriaRoom } from './criteriaRoom.ts';
 import { HeadNews } from './feed.ts';
-import { LogMatcher, liveRange } from './logSearch.ts';
+import { LogMatcher } from './logMatcher.ts';
+import { liveRange } from './logSearch.ts';
 import type { SubscriptionRequest } from './method.ts';
 import { shownTx } from './transactions.ts';
 
@@ -52,6 +54,7 @@ export interface SubscriptionParts {
 
 export interface EthSubscriptionParts extends SubscriptionParts {
   readonly request: Exclude<SubscriptionRequest, { kind: 'traceChain' }>;
+  readonly criteriaRoom: CriteriaRoom;
 }
 
 /** One subscription of an EVM websocket. Blocks arrive in order and once each, past blocks as well as new ones. */
@@ -74,9 +77,12 @@ export class EthSubscription implements Subscription {
     const past = 'fromBlock' in request ? request.fromBlock : undefined;
     this.#next =
       past === undefined ? (range?.from ?? heightAfter(ctx.chain, ctx.chain.head())) : startOf(ctx, past);
+    if (this.#live.kind === 'logs') parts.criteriaRoom.take(this.#live.matcher.criteria);
   }
 
   end(): void {
+    if (!this.#ended && this.#live.kind === 'logs')
+      this.#parts.criteriaRoom.give(this.#live.matcher.criteria);
     this.#ended = true;
   }
 

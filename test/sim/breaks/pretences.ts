@@ -180,8 +180,8 @@ export const PRETENCES: readonly Break[] = [
   },
   {
     id: 'topics-beyond-those-of-a-log',
-    file: 'core/rpc/eth/logFilter.ts',
-    from: '  if (criteria.topics.length > log.topics.length) return false;\n',
+    file: 'core/rpc/eth/logMatcher.ts',
+    from: 'this.#topics.length > topics.length || ',
     to: '',
     found: ['records', 'watch'],
     scenario: 'evm-features',
@@ -189,9 +189,9 @@ export const PRETENCES: readonly Break[] = [
   },
   {
     id: 'bloom-asks-for-all-alternatives',
-    file: 'core/rpc/eth/logSearch.ts',
-    from: 'alternatives.some(holds)',
-    to: 'alternatives.every(holds)',
+    file: 'core/rpc/eth/logMatcher.ts',
+    from: 'if (isSet(bits[at] as number)',
+    to: 'if (at === bits.length - 3 && isSet(bits[at] as number)',
     found: ['records', 'watch'],
     scenario: 'evm-features',
     isSlow: true,

@@ -22,7 +22,7 @@ export const RETOLD: readonly Break[] = [
   },
   {
     id: 'logs-of-first-matching-tx',
-    file: 'core/rpc/eth/logSearch.ts',
+    file: 'core/rpc/eth/logMatcher.ts',
     from: '    for (const [txIndex, receipt] of block.receipts.entries()) {',
     to: '    for (const [txIndex, receipt] of block.receipts.entries()) {\n      if (found.length > 0) break;',
     found: ['records'],

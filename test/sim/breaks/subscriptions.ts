@@ -240,8 +240,8 @@ export const SUBSCRIPTIONS: readonly Break[] = [
   {
     id: 'who-is-gone-subscribes',
     file: 'core/rpc/eth/session.ts',
-    from: '    if (this.#closed) return id;\n',
-    to: '',
+    from: '    if (this.#closed) {\n',
+    to: '    if (false) {\n',
     found: ['records'],
     scenario: 'fee-swings',
     isSlow: true,

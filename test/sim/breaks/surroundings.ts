@@ -248,7 +248,7 @@ export const SURROUNDINGS: readonly Break[] = [
   {
     id: 'ws-logs-unfiltered',
     file: 'core/rpc/eth/feed.ts',
-    from: '(matchesLog(matcher.criteria, log) ? [this.#logText(txIndex, log)] : [])',
+    from: '(matcher.matches(log) ? [this.#logText(txIndex, log)] : [])',
     to: '[this.#logText(txIndex, log)]',
     found: ['watch'],
     scenario: 'evm-features',

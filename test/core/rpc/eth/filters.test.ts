@@ -21,6 +21,8 @@ class Desk {
     limits: { filtersMax: FILTERS_MAX, filterTimeoutMs: TIMEOUT_SECONDS * 1000 },
     now: () => this.seconds * 1_000_000,
     randomId: () => Uint8Array.of(++this.#ids >> 8, this.#ids),
+    chain: { head: () => 1, base: () => 1, latest: () => ({ height: 1 }) },
+    suite: { keccak256: (message: Uint8Array) => message },
   } as unknown as RpcContext);
 
   tell(count: number): void {
@@ -130,4 +132,14 @@ test('a filter that nobody asks for goes in its time, though the clock is set ba
   desk.seconds += 1;
   expect(wrong(() => desk.filters.changes(lost))).toBe('filter not found');
   expect(desk.filters.changes(used)).toEqual([]);
+});
+
+test('log filters hold so many addresses and topics together, and one that goes makes room', () => {
+  const desk = new Desk();
+  const topics = Array.from({ length: 3 }, () => Array.from({ length: 50_000 }, () => new Uint8Array(32)));
+  const filter = { addresses: [], topics, blockHash: undefined, from: undefined, to: undefined };
+  const first = desk.filters.installLogs(filter);
+  expect(wrong(() => desk.filters.installLogs(filter))).toMatch('250000 addresses and topics');
+  expect(desk.filters.uninstall(first)).toBe(true);
+  desk.filters.installLogs(filter);
 });

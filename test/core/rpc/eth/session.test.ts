@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { present } from '../../../../core/lib/assert.ts';
 import { StorageFault } from '../../../../core/lib/storageFault.ts';
+import { CriteriaRoom } from '../../../../core/rpc/eth/criteriaRoom.ts';
 import { HeadNews } from '../../../../core/rpc/eth/feed.ts';
 import { ethServices } from '../../../../core/rpc/eth/services.ts';
 import { EthSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/eth/session.ts';
@@ -206,6 +207,7 @@ const receiptsFrom = (height: number, ctx: EthSubscriptionParts['ctx'], socket: 
     id: '0x1',
     onFull: () => {},
     onGap: () => {},
+    criteriaRoom: new CriteriaRoom(),
   });
 
 test('history rests by the work done, not by the number of blocks', async () => {

@@ -11,14 +11,15 @@ interface EventRow {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-const MSG_INDEX = 'Place of the message in the transaction, from 0; absent for what the ante checks emit.';
+const MSG_INDEX =
+  'Index of the message in the transaction, from 0; absent if the ante checks emit the event.';
 
 export const EVENT_TABLE = {
   tx: {
     from: 'ante',
-    doc: 'One event an attribute for Cosmos transactions, one event with fee and payer for Ethereum ones.',
+    doc: 'A Cosmos transaction emits one event per attribute, an Ethereum transaction one event with fee and payer.',
     attributes: {
-      fee: 'Paid, `<amount><denom>`.',
+      fee: 'The fee paid, `<amount><denom>`.',
       fee_payer: 'Bech32 account.',
       acc_seq: '`<Bech32 account>/<sequence>` (Cosmos transactions).',
       signature: 'Base64 (Cosmos transactions).',
@@ -26,7 +27,7 @@ export const EVENT_TABLE = {
   },
   ethereum: {
     from: 'execution of an Ethereum transaction',
-    doc: "What `tm.event='Tx' AND ethereum.recipient='0x…'` matches; a query may spell the address in any letter case.",
+    doc: "For queries such as `tm.event='Tx' AND ethereum.recipient='0x…'`, with the address in any letter case.",
     attributes: {
       sender: 'EIP-55 address.',
       recipient: 'EIP-55 address; absent when a contract is created.',
@@ -35,12 +36,12 @@ export const EVENT_TABLE = {
   },
   ethereum_tx: {
     from: 'execution of an Ethereum transaction',
-    doc: 'The transaction as Cosmos EVM chains tell it.',
+    doc: 'The transaction in the form of Cosmos EVM chains.',
     attributes: {
       amount: 'Value in the smallest unit.',
       ethereumTxHash: 'Ethereum hash, 0x and lower-case hex.',
-      txIndex: 'Place among the Ethereum transactions of the block.',
-      txGasUsed: 'Gas.',
+      txIndex: 'Index among the Ethereum transactions of the block.',
+      txGasUsed: 'Gas used.',
       txHash: 'Hash of the consensus transaction, lower-case hex.',
       recipient: 'EIP-55 address; absent when a contract is created.',
       ethereumTxFailed: "The virtual machine's error; absent on success.",
@@ -48,14 +49,14 @@ export const EVENT_TABLE = {
   },
   tx_log: {
     from: 'execution of an Ethereum transaction',
-    doc: 'Logs of contracts, one attribute a log; absent when there are none.',
+    doc: 'Logs of contracts, one attribute per log; absent if there are none.',
     attributes: {
       txLog: 'JSON with address, topics, data, blockNumber, transactionHash, transactionIndex and logIndex.',
     },
   },
   message: {
     from: 'ante and execution',
-    doc: 'What kind of message was handled, and for whom.',
+    doc: 'The kind of a handled message, and its sender.',
     attributes: {
       action: 'Type URL of the message.',
       module: '`evm` or `bank`.',
@@ -71,7 +72,7 @@ export const EVENT_TABLE = {
   },
   coin_received: {
     from: 'bank',
-    doc: 'Coins came to an account.',
+    doc: 'Coins arrived at an account.',
     attributes: { receiver: 'Bech32 account.', amount: '`<amount><denom>`.', msg_index: MSG_INDEX },
   },
   transfer: {
@@ -87,21 +88,21 @@ export const EVENT_TABLE = {
   fee_market: {
     from: 'the block',
     doc: 'The base fee that the block used.',
-    attributes: { base_fee: 'In the smallest unit, for each unit of gas.' },
+    attributes: { base_fee: 'Per unit of gas, in the smallest unit.' },
   },
   block_gas: {
     from: 'the block',
     doc: 'Gas that the block used.',
-    attributes: { height: 'Of the block.', amount: 'Gas.' },
+    attributes: { height: 'Height of the block.', amount: 'Gas used.' },
   },
   misbehavior: {
     from: 'the block',
-    doc: 'Evidence in the block against a validator; one event for each offence.',
+    doc: 'Evidence in the block against a validator; one event per offence.',
     attributes: {
       type: '`duplicate-vote` or `light-client-attack`.',
       validator: 'Bech32 consensus address.',
-      height: 'Of the offence.',
-      power: 'Voting power of the validator then.',
+      height: 'Height of the offence.',
+      power: 'Voting power of the validator at that height.',
       count: 'Offences of the validator so far, this one included.',
     },
   },
@@ -143,25 +144,33 @@ const KINDS = [
 
 const PROLOGUE = `# Events
 
-Written from \`core/events/eventTable.ts\`; \`npm run build\` and \`node scripts/events.mjs\` make it anew.
+\`npm run build\` and \`node scripts/events.mjs\` generate this page from \`core/events/eventTable.ts\`.
 
 ## What a query can ask
 
-Subscriptions (\`subscribe\` on \`/websocket\`), \`tx_search\` and \`block_search\` take CometBFT 0.38's query language:
-conditions \`type.attribute OP value\` joined by AND, with \`=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, CONTAINS and EXISTS, and
-values that are texts in single quotes, numbers of any size, \`DATE 2024-01-31\` or \`TIME 2024-01-31T12:00:00Z\`.
-A 20-byte hex address equals itself in any letter case.
+Subscriptions (\`subscribe\` on \`/websocket\`), \`tx_search\` and \`block_search\` use CometBFT 0.38's query language. A query
+is a list of conditions \`type.attribute OP value\`, joined by AND:
 
-A subscription meets each condition with any event of the block or transaction. A search wants all conditions within
-one event, and compares numbers only with values that are numbers to the end (\`8atom\` is 8 to a subscription, and no
-number to a search). \`tx.hash\` and \`tx.height\` belong to transactions, \`block.height\` to \`block_search\`; a search
-may be given the \`tm.event\` condition of a subscription and takes it as met.
+- The operators are \`=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, CONTAINS and EXISTS.
+- A value is a text in single quotes, a number of any size, \`DATE 2024-01-31\` or \`TIME 2024-01-31T12:00:00Z\`.
+- Two 20-byte hex addresses are equal if they differ only in letter case.
+
+Subscriptions and searches differ:
+
+| | subscription | search |
+|---|---|---|
+| conditions | different events of the block or transaction may meet different conditions | one event must meet all conditions |
+| numbers | a value counts as the number that it begins with (\`8atom\` is 8) | only values that are numbers as a whole are compared (\`8atom\` is no number) |
+| \`tm.event\` | selects the kind of event | accepted, and taken as met |
+
+\`tx.hash\` and \`tx.height\` belong to transactions, \`block.height\` to \`block_search\`.
 
 ## Events of consensus: \`tm.event\`
 
-One block is told in the order of this list: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence, Tx in the order of
-the block, ValidatorSetUpdates. Nothing is told before the block is durable and can be read. Every subscription hears
-it in this order; a client with several is told transactions in groups of up to 32, one subscription after the other.
+The node sends the events of one block in this order: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence, Tx in the
+order of the block, ValidatorSetUpdates. It sends nothing before the block is durable and can be read. Every subscription
+gets this order. If a client has several subscriptions, the node sends transactions in groups of up to 32, one
+subscription after the other.
 
 | tm.event | keys besides tm.event | data.value |
 |---|---|---|
@@ -170,32 +179,38 @@ it in this order; a client with several is told transactions in groups of up to 
 const EPILOGUE = `
 ## Going on after a break (extension)
 
-\`subscribe\` takes a second parameter, \`from_height\` (a text, as all heights are). Events of the blocks from that
-height on come first, then live ones, without gap or double; each carries
-\`"position":{"height":"7","tx_index":0,"event_index":3}\`: the height, the place of the transaction in its block (null
-for events of the block) and the place in the block's list above, which together order all events. After a break,
-subscribe from the height of the last event and skip what its position says you have. Heights that are pruned are
-refused with the lowest height kept. What happens between blocks (rounds, votes) is not replayed and has no position.
-The index names the heights that a query with \`type.attribute = 'text'\` must read; other queries read every height.
-Without \`from_height\` a client meets CometBFT's parameters and replies alone.
+\`subscribe\` takes a second parameter, \`from_height\` (a text, like all heights). The node first sends the events of the
+blocks from that height on, then live events, without a gap and without repetition. Each event carries its position:
+\`"position":{"height":"7","tx_index":0,"event_index":3}\`. It consists of the height, the index of the transaction in its
+block (null for events of the block) and the index in the block's list above. Positions order all events.
+
+- After a break, subscribe from the height of the last event and skip the events whose positions you already have.
+- If the height is pruned, the node refuses the subscription and names the lowest height that it keeps.
+- Events between blocks (rounds, votes) are not replayed and have no position.
+- A query with \`type.attribute = 'text'\` reads only the heights that the index names. Other queries read every height.
+- Without \`from_height\`, a client sees exactly CometBFT's parameters and replies.
 
 \`eth_subscribe\` takes \`{"fromBlock":"0x7"}\` after the parameters of \`newHeads\`, \`logs\` and \`transactionReceipts\`,
-with the same meaning. Headers and logs carry their block number, transaction index and log index already. The
-\`fromBlock\` within a log filter asks for no history, because common clients always send one.
+with the same meaning. Headers and logs already carry their block number, transaction index and log index. A \`fromBlock\`
+inside a log filter does not ask for history, because common clients always send one.
 
-A client that does not read is never skipped over: when its queue is full it is told
-\`slow client, resume from height N\` (\`slow reader: resume from block N\` on the EVM websocket) and closed with code 1013.
-On the consensus websocket each subscription is told its own N; the close names the lowest. Some of N may have been told already.
+The node never skips events for a client that reads too slowly. When the client's queue is full, the node sends
+\`slow client, resume from height N\` (\`slow reader: resume from block N\` on the EVM websocket) and closes the connection
+with code 1013. On the consensus websocket each subscription gets its own N, and the close reason names the lowest. Some
+events of height N may have been sent already.
 
-Where the node's drive does not give back what it stored, a subscription that asks for it ends with
-\`the past cannot be read\`, the EVM websocket with the same words and code 1013; the node's log names the record.
+If the node's drive does not return stored data that a subscription needs, the subscription ends with
+\`the past cannot be read\`. The EVM websocket closes with the same words and code 1013. The node's log names the record.
 
 ## The index
 
-\`tx_index.indexer = "kv"\` (the default) writes every attribute with its \`index\` flag set into the node's database, in
-the same batch as the block: after any crash the index covers exactly the blocks of the store. What a node did not
-index while it was told \`null\` is filled in when it starts with \`kv\` again; \`orrery index rebuild\` makes the index of
-a stopped node anew. \`psql\` writes to PostgreSQL in CometBFT's schema instead and cannot be searched through the node.
+| \`tx_index.indexer\` | what the node does |
+|---|---|
+| \`"kv"\` (the default) | writes every attribute with a set \`index\` flag into its database, in the same batch as the block. After any crash, the index covers exactly the stored blocks |
+| \`"null"\` | does not index. When it starts with \`kv\` again, it indexes the missing blocks |
+| \`"psql"\` | writes to PostgreSQL in CometBFT's schema. Such an index cannot be searched through the node |
+
+\`orrery index rebuild\` rebuilds the index of a stopped node.
 
 ## Events of transactions and blocks
 

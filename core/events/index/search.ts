@@ -1,5 +1,6 @@
 import type { ChainReader } from '../../app/chain.ts';
 import { parseHex } from '../../lib/bytes.ts';
+import { Gate } from '../../lib/gate.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { type Sizes, USUAL_SIZES } from '../../lib/sizes.ts';
 import { postingKey } from '../../store/keys.ts';
@@ -48,6 +49,8 @@ export interface SearchError {
   readonly message: string;
 }
 
+/** Searches that run at the same time: each may hold as many places as it may take steps. */
+const SEARCHES_MAX = 2;
 const STEPS_MAX = 2_000_000;
 const STEPS_PER_PAUSE = 512;
 
@@ -63,6 +66,7 @@ export class EventSearch {
   readonly #pause: Pause;
   readonly #sizes: Sizes;
   readonly #stepsMax: number;
+  readonly #gate = new Gate(SEARCHES_MAX);
 
   /** @param stepsMax Most events, or heights, that one search looks at. */
   constructor(
@@ -158,8 +162,8 @@ export class EventSearch {
     try {
       const steps = this.#counter();
       if (plan.low > plan.high) return ok([]);
-      if (plan.terms.length === 0) return ok(await everything(plan, steps));
-      return ok(distinct(await this.#matching(kind, plan, steps)));
+      if (plan.terms.length === 0) return ok(await this.#gate.run(() => everything(plan, steps)));
+      return ok(await this.#gate.run(async () => distinct(await this.#matching(kind, plan, steps))));
     } catch (failure) {
       if (!(failure instanceof TooMuch)) throw failure;
       const message = `the query looks at more than ${this.#stepsMax} events; add a condition on ${heightTag}`;

@@ -1,4 +1,5 @@
 import type { PendingBlock, PendingSource } from '../../app/evmService.ts';
+import { Gate } from '../../lib/gate.ts';
 import { DEFAULT_PARAMS } from '../../types/params.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
@@ -16,9 +17,14 @@ export interface EthServices {
   readonly addresses: AddressBook;
   /** Serializes the transactions of each account whose key the node holds. */
   readonly turns: Turns;
+  /** For requests that each may take seconds and hundreds of megabytes: traces and simulations. */
+  readonly heavy: Gate;
   /** The block that this node would propose now. */
   pending(): Promise<PendingBlock>;
 }
+
+/** Two, so that a short trace need not wait for a long one. More would only share the same thread, and add memory. */
+const HEAVY_MAX = 2;
 
 const NO_VALIDATOR = new Uint8Array(20);
 
@@ -45,8 +51,13 @@ export function ethServices(ctx: RpcContext): EthServices {
     oracle: new GasOracle(ctx),
     addresses: new AddressBook(ctx),
     turns: new Turns(),
+    heavy: new Gate(HEAVY_MAX),
     pending: () => ctx.evm.pending(() => pendingSource(ctx)),
   };
   known.set(ctx, made);
   return made;
 }
+
+/** Runs a task that may take much time and memory, after those that came before it. */
+export const heavily = <T>(ctx: RpcContext, task: () => Promise<T>): Promise<T> =>
+  ethServices(ctx).heavy.run(task);

@@ -4,6 +4,7 @@ import type { Height } from '../../types/ids.ts';
 import { RpcError } from '../rpcError.ts';
 import { quantity } from './goHex.ts';
 import type { TraceChainRequest } from './method.ts';
+import { heavily } from './services.ts';
 import type { Subscription, SubscriptionParts } from './subscription.ts';
 import { traceBlock } from './tracing.ts';
 
@@ -51,7 +52,8 @@ export class TraceChain implements Subscription {
 
   async #tell(height: Height, hash: Uint8Array): Promise<void> {
     const { ctx, outbox, id, onFull } = this.#parts;
-    const traces = await traceBlock(ctx, { kind: 'hash', hash }, this.#request.config).catch(told);
+    const trace = () => traceBlock(ctx, { kind: 'hash', hash }, this.#request.config);
+    const traces = await heavily(ctx, trace).catch(told);
     if (this.#ended) return;
     const result = { block: quantity(height), hash: to0xHex(hash), traces };
     const params = JSON.stringify({ subscription: id, result });

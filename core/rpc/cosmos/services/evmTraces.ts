@@ -4,8 +4,10 @@ import { bytes, int64, string, uint64Big } from '../../../codec/fields.ts';
 import { table } from '../../../codec/proto.ts';
 import { type Bytes, EMPTY, parseHex } from '../../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../lib/utf8.ts';
+import type { RpcContext } from '../../context.ts';
 import type { BlockId } from '../../eth/blockId.ts';
 import { overridesFault } from '../../eth/callArgs.ts';
+import { heavily } from '../../eth/services.ts';
 import { callTracerOf, traceBlock, traceOverridesOf, traceTransaction } from '../../eth/tracing.ts';
 import { goJson, isObject, type JsonObject, parseJson } from '../../jsonText.ts';
 import { RpcError } from '../../rpcError.ts';
@@ -38,9 +40,9 @@ function hashOf(text: string, what: string): Bytes {
 }
 
 /** The trace as JSON. An error that JSON-RPC would return becomes a gRPC status. */
-async function answered(trace: Promise<unknown>): Promise<{ readonly data: Bytes }> {
+async function answered(ctx: RpcContext, trace: () => Promise<unknown>): Promise<{ readonly data: Bytes }> {
   try {
-    return { data: encodeUtf8(goJson(await trace)) };
+    return { data: encodeUtf8(goJson(await heavily(ctx, trace))) };
   } catch (failure) {
     if (failure instanceof ExecutionAborted) throw new GrpcError(GRPC.deadlineExceeded, 'execution timeout');
     if (!(failure instanceof RpcError)) throw failure;
@@ -92,7 +94,7 @@ export const evmTraceMethods: readonly ServiceMethod[] = [
     ]),
     response: traceResponse('QueryTraceTxResponse'),
     run: ({ ctx }, { hash, traceConfig: config }) =>
-      answered(traceTransaction(ctx, hashOf(hash, 'hash'), configOf(config))),
+      answered(ctx, () => traceTransaction(ctx, hashOf(hash, 'hash'), configOf(config))),
   }),
   serviceMethod({
     service: SERVICE,
@@ -105,7 +107,8 @@ export const evmTraceMethods: readonly ServiceMethod[] = [
       traceConfig(3),
     ]),
     response: traceResponse('QueryTraceBlockResponse'),
-    run: ({ ctx }, request) => answered(traceBlock(ctx, blockOf(request), configOf(request.traceConfig))),
+    run: ({ ctx }, request) =>
+      answered(ctx, () => traceBlock(ctx, blockOf(request), configOf(request.traceConfig))),
   }),
   serviceMethod({
     service: SERVICE,
@@ -118,6 +121,6 @@ export const evmTraceMethods: readonly ServiceMethod[] = [
       traceConfig(3),
     ]),
     response: traceResponse('QueryTraceCallResponse'),
-    run: (scope, request) => answered(traceCall(scope, request)),
+    run: (scope, request) => answered(scope.ctx, () => traceCall(scope, request)),
   }),
 ];

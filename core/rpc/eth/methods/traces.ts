@@ -8,6 +8,7 @@ import { readBlockOverrides, readStateOverrides, toCallArgs } from '../callArgs.
 import { type Decoded, goKind, goTypeError, readQuantity } from '../goHex.ts';
 import { type EthMethod, method, optional, type Param, required } from '../method.ts';
 import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, DATA, HASH, TRANSACTION } from '../params.ts';
+import { heavily } from '../services.ts';
 import { stateBefore } from '../stateWithin.ts';
 import { traceGivenBlock } from '../traceGivenBlock.ts';
 import { callTracerOf, knownBlock, traceBlock, traceOverridesOf, traceTransaction } from '../tracing.ts';
@@ -95,28 +96,28 @@ export const traceMethods: readonly EthMethod[] = [
     params: [HASH, CONFIG],
     result: 'trace',
     doc: 'Runs a committed transaction again under a tracer. Unknown: -32000 `transaction not found`.',
-    run: ({ ctx }, hash, config) => traceTransaction(ctx, hash, config),
+    run: ({ ctx }, hash, config) => heavily(ctx, () => traceTransaction(ctx, hash, config)),
   }),
   method({
     method: 'debug_traceBlockByNumber',
     params: [BLOCK_NUMBER, CONFIG],
     result: '{txHash, result}[]',
     doc: 'Traces every transaction of a block, failed ones too.',
-    run: ({ ctx }, id, config) => traceBlock(ctx, id, config),
+    run: ({ ctx }, id, config) => heavily(ctx, () => traceBlock(ctx, id, config)),
   }),
   method({
     method: 'debug_traceBlockByHash',
     params: [BLOCK_HASH, CONFIG],
     result: '{txHash, result}[]',
     doc: 'Traces every transaction of a block, failed ones too.',
-    run: ({ ctx }, id, config) => traceBlock(ctx, id, config),
+    run: ({ ctx }, id, config) => heavily(ctx, () => traceBlock(ctx, id, config)),
   }),
   method({
     method: 'debug_traceBlock',
     params: [{ ...DATA, name: 'blockRlp' }, CONFIG],
     result: '{txHash, result}[]',
     doc: "Traces a block given as RLP. One that is not the chain's runs on its parent under the chain's own rules for base fee and PREVRANDAO.",
-    run: ({ ctx }, raw, config) => traceGivenBlock(ctx, raw, config),
+    run: ({ ctx }, raw, config) => heavily(ctx, () => traceGivenBlock(ctx, raw, config)),
   }),
   method({
     method: 'debug_traceBadBlock',
@@ -132,18 +133,19 @@ export const traceMethods: readonly EthMethod[] = [
     params: [TRANSACTION, { ...BLOCK, fallback: LATEST }, CALL_CONFIG],
     result: 'trace',
     doc: 'Runs a call under a tracer; stateOverrides, blockOverrides and txIndex (run before that transaction of the block) stand in the config.',
-    run: async (request, args, id, config) => {
-      const { ctx } = request;
-      const tracer = callTracerOf(ctx, config);
-      const call = toCallArgs(args, cappedGas(ctx, args.gas));
-      const asked = { ...traceOverridesOf(config), trace: tracer };
-      const within = txIndexOf(config);
-      const at = within === undefined ? undefined : await stateBefore(ctx, id, within);
-      const outcome = await askState(request, args, id, asked, (view, options) =>
-        ctx.evm.call(at ?? view, call, options),
-      );
-      if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.reason}`);
-      return tracer.result();
-    },
+    run: (request, args, id, config) =>
+      heavily(request.ctx, async () => {
+        const { ctx } = request;
+        const tracer = callTracerOf(ctx, config);
+        const call = toCallArgs(args, cappedGas(ctx, args.gas));
+        const asked = { ...traceOverridesOf(config), trace: tracer };
+        const within = txIndexOf(config);
+        const at = within === undefined ? undefined : await stateBefore(ctx, id, within);
+        const outcome = await askState(request, args, id, asked, (view, options) =>
+          ctx.evm.call(at ?? view, call, options),
+        );
+        if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.reason}`);
+        return tracer.result();
+      }),
   }),
 ];

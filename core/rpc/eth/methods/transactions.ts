@@ -29,6 +29,7 @@ import {
 import { accessListJson, logJson, receiptJson } from '../render.ts';
 import { outcomeError } from '../revert.ts';
 import { sendRawSync } from '../sendRawSync.ts';
+import { heavily } from '../services.ts';
 import { simulateBlocks } from '../simulate.ts';
 import { sendRaw, sendTransaction } from '../submit.ts';
 import { minedTx, shownTx } from '../transactions.ts';
@@ -129,7 +130,9 @@ export const transactionMethods: readonly EthMethod[] = [
     result: 'block[] with calls',
     doc: 'Runs calls in blocks that never were, on a state, with overrides of state and headers. Refusals: -38010 to -38026.',
     run: (call, { blocks, ...options }, block) =>
-      withView(call, block, (view) => simulateBlocks(call.ctx, view, blocks, options)),
+      heavily(call.ctx, () =>
+        withView(call, block, (view) => simulateBlocks(call.ctx, view, blocks, options)),
+      ),
   }),
   method({
     method: 'eth_getTransactionLogs',

@@ -109,7 +109,10 @@ export class StructLogger implements Tracer {
   /** The size of the last row is counted only now, when it is complete. */
   #isFull(): boolean {
     const { limit } = this.#options;
-    if (this.#cells > CELLS_MAX) return true;
+    if (this.#cells > CELLS_MAX) {
+      this.#rows.length = 0;
+      return true;
+    }
     if (limit === 0) return false;
     if (this.#last !== undefined) this.#bytes += JSON.stringify(this.#last).length;
     return this.#bytes > limit;

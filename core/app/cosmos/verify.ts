@@ -10,6 +10,12 @@ import { aminoDoc, aminoSignBytes, directSignBytes, type SignerData } from './si
 /** Half of this exceeds a full pool, so each signature is verified once for check, propose, validate and finalize. */
 const VERIFIED_MAX = 16_384;
 
+/**
+ * Largest transaction whose signature may cover the EIP-712 form. Hashing that form takes a hundred times as long as hashing
+ * the bytes, and a transaction with an invalid signature costs its sender nothing.
+ */
+const TYPED_BYTES_MAX = 65_536;
+
 type Suite = Pick<CryptoSuite, 'keccak256' | 'secp256k1Verify'>;
 
 /**
@@ -20,6 +26,7 @@ function* digests(tx: DecodedCosmosTx, data: SignerData, evmChainId: bigint, sui
   if (tx.mode === 'direct') yield suite.keccak256(directSignBytes(tx, data));
   if (tx.isBeyondAmino) return;
   if (tx.mode === 'aminoJson') yield suite.keccak256(aminoSignBytes(tx, data));
+  if (tx.size > TYPED_BYTES_MAX) return;
   const typed = typedDataOf(aminoDoc(tx, data), evmChainId);
   if (typed !== undefined) yield typedDataDigest(typed, (message) => suite.keccak256(message));
 }

@@ -14,8 +14,15 @@ import { wrapEthTx } from './wrapEthTx.ts';
  * finalize.
  */
 const DECODED_TXS_MAX = 32_768;
-/** Total size of the encoded transactions. A decoded one takes a small multiple of its size. */
+/** Total weight of the transactions. A decoded one takes a small multiple of its weight. */
 const DECODED_BYTES_MAX = 32 * 1024 * 1024;
+/** Weight of each receiver of a Cosmos transaction: its objects take much more memory than its bytes. */
+const RECEIVER_BYTES = 256;
+
+const weightOf = (tx: DecodedTx, txBytes: Bytes): number =>
+  tx.kind === 'ethereum'
+    ? txBytes.length
+    : tx.messages.reduce((sum, { payments }) => sum + RECEIVER_BYTES * payments.length, txBytes.length);
 
 interface Known {
   readonly tx: DecodedTx;
@@ -64,7 +71,7 @@ export class TxDecoder {
     const known = this.#known.get(key);
     if (known !== undefined) return ok(known.tx);
     const decoded = this.#decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp, hash });
-    if (decoded.ok) this.#known.set(key, { tx: decoded.value, size: txBytes.length });
+    if (decoded.ok) this.#known.set(key, { tx: decoded.value, size: weightOf(decoded.value, txBytes) });
     return decoded;
   }
 }

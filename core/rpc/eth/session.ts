@@ -18,6 +18,8 @@ export const SUBSCRIPTIONS_PER_SESSION_MAX = 1024;
 /** Unsent bytes that a slow client may accumulate before it is closed. */
 export const OUTBOX_BYTES_MAX = 8 * 1024 * 1024;
 const REQUESTS_IN_FLIGHT_MAX = 512;
+/** Characters of requests that are not answered yet, beyond which no further request is read. */
+const IN_FLIGHT_CHARS_MAX = 8 * 1024 * 1024;
 /** Close code in IANA's registry: try again later. */
 const TRY_AGAIN = 1013;
 
@@ -32,6 +34,7 @@ export class EthSession implements FeedListener {
   readonly #feed: EthFeed;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #inFlight = new Set<Promise<void>>();
+  #inFlightChars = 0;
   #closed = false;
 
   constructor(ctx: RpcContext, out: SessionOut) {
@@ -53,9 +56,12 @@ export class EthSession implements FeedListener {
     if (this.#closed) return undefined;
     const answered = this.#answer(text).then(() => {
       this.#inFlight.delete(answered);
+      this.#inFlightChars -= text.length;
     });
     this.#inFlight.add(answered);
-    return this.#inFlight.size < REQUESTS_IN_FLIGHT_MAX ? undefined : answered;
+    this.#inFlightChars += text.length;
+    const hasRoom = this.#inFlight.size < REQUESTS_IN_FLIGHT_MAX && this.#inFlightChars < IN_FLIGHT_CHARS_MAX;
+    return hasRoom ? undefined : answered;
   }
 
   /** Resolves when everything received so far is answered; for a graceful stop. */

@@ -74,6 +74,20 @@ describe('the signing vectors', () => {
     expect(isSigned(typedTx)).toBe(true);
   });
 
+  test('of EIP-712 are accepted on transactions of a limited size, which takes no hashing to tell', () => {
+    expect(isSigned({ ...typedTx, size: 65_536 })).toBe(true);
+    let hashed = 0;
+    const keccak256 = (message: Bytes): Bytes => {
+      hashed++;
+      return keccak(message);
+    };
+    const tx = { ...typedTx, size: 65_537 };
+    const suite = { ...nobleSuite, keccak256 };
+    expect(isSignedBy(tx, tx.pubKey as Bytes, DATA, EVM_CHAIN_ID, suite)).toBe(false);
+    expect(hashed).toBe(1);
+    expect(isSigned({ ...aminoTx, size: 65_537 })).toBe(true);
+  });
+
   test('sign nothing else: another chain, account, sequence or Ethereum chain id is another document', () => {
     for (const tx of [directTx, aminoTx, typedTx]) {
       expect(isSigned(tx, { ...DATA, chainId: '9002' })).toBe(false);

@@ -403,6 +403,18 @@ test('so many requests are under way at once: of one more the client waits for a
   session.closed();
 });
 
+test('so many characters of requests are under way at once', async () => {
+  const { session } = await open();
+  const request = JSON.stringify({ id: 1, method: 'eth_blockNumber' }).padEnd(4 * 1024 * 1024);
+  const received = [request, request, '{"id":2,"method":"eth_blockNumber"}'].map((text) =>
+    session.receive(text),
+  );
+  expect(received.map((waits) => waits !== undefined)).toEqual([false, true, true]);
+  await session.settled();
+  expect(session.receive(request)).toBeUndefined();
+  session.closed();
+});
+
 test('a client has so many subscriptions', async () => {
   const { session, ask } = await open();
   for (let i = 0; i < 1024; i++) expect((await ask('eth_subscribe', 'newHeads'))[0].error).toBeUndefined();

@@ -6,6 +6,7 @@ import { OperatingError } from '../operatingError.ts';
 import { answerCors, type CorsPolicy } from './cors.ts';
 import { asksForWebSocket, withoutUpgrade } from './declinedUpgrade.ts';
 import { type ListenAddress, showAddress } from './listenAddress.ts';
+import { refuseUpgrade } from './refuseUpgrade.ts';
 import { replyText } from './reply.ts';
 import { cutGreediest, UNREAD_BYTES_MAX } from './unread.ts';
 
@@ -183,7 +184,7 @@ export class HttpServer {
     // The session closes the connection itself; a stop waits for that like for an answer.
     (request.socket as CountedSocket)[PENDING] = 1;
     if (upgrade !== undefined && !this.#isDraining) upgrade(request, socket, head);
-    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    else refuseUpgrade(socket, '400 Bad Request');
   }
 
   /** Node has released the connection: returns it to the server with the same request, without the upgrade headers. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { SessionOut } from '../../core/rpc/httpAnswer.ts';
+import { refuseUpgrade } from '../http/refuseUpgrade.ts';
 import { cutGreediest, UNREAD_BYTES_MAX } from '../http/unread.ts';
 import { isOriginAllowed } from './origin.ts';
 import { WsClient, type WsLimits, type WsSession } from './wsClient.ts';
@@ -59,10 +60,9 @@ export class WsEndpoint {
 
   /** Answers an HTTP upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => socket.destroy());
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) {
-      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      refuseUpgrade(socket, refusal);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (ws) => {

@@ -32,6 +32,7 @@ import type { PsqlSink, PsqlSinkOptions } from './psql/sink.ts';
 import { type Servers, startServers } from './servers.ts';
 import type { FileSigner } from './signer/fileSigner.ts';
 import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
+import { lockSigner } from './signer/signerLock.ts';
 import { callAfter, randomId, slicedPause, systemNow } from './system.ts';
 import { steadyNow } from './tcp/clock.ts';
 import { Network } from './tcp/network.ts';
@@ -55,12 +56,13 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     warn: (text) => options.log.error(text),
     info: (text) => options.log.info(text),
   });
-  makeDir(files.data);
-  const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home, { space });
   const closing = new Closing();
-  closing.add(() => kv.close());
-  const network = networkOf(options, suite);
   try {
+    if (options.validatorKey !== undefined) closing.add(await lockSigner(files.validatorState, files.home));
+    makeDir(files.data);
+    const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home, { space });
+    closing.add(() => kv.close());
+    const network = networkOf(options, suite);
     return await startOn(options, { suite, kv, space, network, closing, ending: new Ending() });
   } catch (error) {
     return closedOver(operatingError(error), closing);

@@ -18,6 +18,7 @@ import { createSignState } from '../signer/fileSigner.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
 import { silencePath } from '../signer/silence.ts';
 import { banFileOf } from '../tcp/banFile.ts';
+import { whileNoneSigns } from './stoppedNode.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 /** The ABCI version whose wire formats and RPC this node implements. */
@@ -62,8 +63,14 @@ export function cometCommand(command: Command, world: World): void {
   ).option('--keep-addr-book', 'keep the known addresses of peers');
 }
 
+/** Refuses while a node runs, also one whose flags name another database than the settings do. */
+const resetAll = (config: NodeConfig, keepsAddressBook: boolean, world: World): Promise<void> =>
+  whileNoneSigns(config.files.validatorState, config.files.home, () =>
+    reset(config, keepsAddressBook, world),
+  );
+
 /** Unsafe: a validator that already signed on a running chain may double-sign after this. */
-async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, world: World): Promise<void> {
+async function reset({ files, p2p }: NodeConfig, keepsAddressBook: boolean, world: World): Promise<void> {
   const remove = (file: string): void =>
     onFile('delete', file, () => rmSync(file, { recursive: true, force: true }));
   const database = path.join(files.data, 'node.db');

@@ -1,5 +1,4 @@
 /** `export`: the state of a height as a genesis file. */
-import path from 'node:path';
 import type { Command } from 'commander';
 import { parseAppState } from '../../core/app/appState.ts';
 import { type CreatedApplication, createApplication } from '../../core/app/create.ts';
@@ -18,10 +17,10 @@ import type { Address } from '../../core/types/ids.ts';
 import type { TraceHooks } from '../../core/types/trace.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
-import { isThere, onFile, replaceFile } from '../disk/files.ts';
-import { LevelStore } from '../disk/level.ts';
+import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import { slicedPause } from '../system.ts';
+import { onStoppedNode } from './stoppedNode.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 const SSTORE = 0x55;
@@ -46,11 +45,8 @@ export function exportCommand(command: Command, world: World): void {
 
 async function exportState(flags: ExportFlags, world: World): Promise<void> {
   const { files } = loadNodeConfig(homeFrom(flags, world), new Map(), world.env);
-  const db = path.join(files.data, 'node.db');
-  if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to export`);
-  const genesis = loadGenesis(files.genesis);
-  const kv = await LevelStore.open(db, files.home);
-  try {
+  await onStoppedNode(files, 'export', async (kv) => {
+    const genesis = loadGenesis(files.genesis);
     const chain = await createApplication({ kv, suite: nobleSuite, genesis, pause: slicedPause() });
     const stateDb = new StateDb(kv, keccak256);
     const exported = await exportedGenesis(chain, stateDb, genesis, flags, (text) => world.err(text));
@@ -58,9 +54,7 @@ async function exportState(flags: ExportFlags, world: World): Promise<void> {
     const { outputDocument: file } = flags;
     if (file === undefined) world.out(text);
     else onFile('write', file, () => replaceFile(file, Buffer.from(text), 0o644));
-  } finally {
-    await kv.close();
-  }
+  });
 }
 
 function heightOf({ height }: ExportFlags, { reader }: CreatedApplication): number {

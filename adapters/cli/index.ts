@@ -1,12 +1,9 @@
-import path from 'node:path';
 import type { Command } from 'commander';
 import { clearIndex, fillIndex, readCoverage } from '../../core/events/index/indexer.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
-import { isThere } from '../disk/files.ts';
-import { LevelStore } from '../disk/level.ts';
-import { OperatingError } from '../operatingError.ts';
 import { slicedPause } from '../system.ts';
+import { onStoppedNode } from './stoppedNode.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 export function indexCommand(command: Command, world: World): void {
@@ -21,10 +18,7 @@ export function indexCommand(command: Command, world: World): void {
 
 async function rebuild(home: string, world: World): Promise<void> {
   const { files } = loadNodeConfig(home, new Map(), world.env);
-  const db = path.join(files.data, 'node.db');
-  if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to index`);
-  const kv = await LevelStore.open(db, home);
-  try {
+  await onStoppedNode(files, 'index', async (kv) => {
     const reads = new ChainReads(kv);
     const indexed = {
       head: () => reads.head(),
@@ -41,7 +35,5 @@ async function rebuild(home: string, world: World): Promise<void> {
         ? 'no blocks to index\n'
         : `indexed heights ${coverage.from} to ${coverage.to}\n`,
     );
-  } finally {
-    await kv.close();
-  }
+  });
 }

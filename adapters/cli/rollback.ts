@@ -5,9 +5,9 @@ import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import { planRollback } from '../../core/node/rollback.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
-import { isThere, onFile, syncDir } from '../disk/files.ts';
-import { LevelStore } from '../disk/level.ts';
+import { onFile, syncDir } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
+import { onStoppedNode } from './stoppedNode.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 const LOG = 'cs.wal';
@@ -28,22 +28,17 @@ export function rollbackCommand(command: Command, world: World): void {
     .action(async () => {
       const options: GlobalOptions & { hard?: true } = command.optsWithGlobals();
       const home = homeFrom(options, world);
-      const { data } = loadNodeConfig(home, new Map(), world.env).files;
-      const db = path.join(data, 'node.db');
-      if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to roll back`);
+      const { files } = loadNodeConfig(home, new Map(), world.env);
       const isHard = options.hard === true;
-      const kv = await LevelStore.open(db, home);
-      try {
+      await onStoppedNode(files, 'roll back', async (kv) => {
         const plan = planRollback(kv, nobleSuite, isHard);
         if (!plan.ok) throw new OperatingError(plan.error);
         const { height, appHash, ops } = plan.value;
         // The WAL goes first: without it, the node can start from either state; with it, only before the rollback.
-        if (isHard) setLogAside(data, height);
+        if (isHard) setLogAside(files.data, height);
         if (ops.length > 0) await kv.batch(ops);
         const what = isHard ? 'both state and block' : 'state';
         world.out(`Rolled back ${what} to height ${height} and hash ${toUpperHex(appHash)}\n`);
-      } finally {
-        await kv.close();
-      }
+      });
     });
 }

@@ -117,13 +117,18 @@ export class LevelStore implements KvStore {
 const plain = (bytes: Bytes): Bytes => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /** The original LevelDB error, which abstract-level wraps. */
-const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause ?? error;
+export const causeOf = (error: unknown): unknown =>
+  (error as { cause?: unknown } | undefined)?.cause ?? error;
+
+/** Another process has opened the database. */
+export const isLocked = (error: unknown): boolean =>
+  (causeOf(error) as { code?: unknown } | undefined)?.code === 'LEVEL_LOCKED';
 
 function openError(path: string, home: string, error: unknown): OperatingError {
   if (error instanceof OperatingError) return error;
   const cause = causeOf(error);
   const code = (cause as { code?: unknown } | undefined)?.code;
-  if (code === 'LEVEL_LOCKED') return lockedError(home);
+  if (isLocked(error)) return lockedError('database', home);
   const word = code === 'LEVEL_CORRUPTION' ? 'the database is damaged' : 'cannot open the database';
   return new OperatingError(`${word}: ${path}: ${reasonOf(cause)}`, { cause: error });
 }

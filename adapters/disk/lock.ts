@@ -25,11 +25,11 @@ function tried(work: () => void): void {
   }
 }
 
-/** The error for a second process on one home. */
-export function lockedError(home: string): OperatingError {
+/** The error for a second process on `what` of one home. */
+export function lockedError(what: string, home: string): OperatingError {
   const pid = readPid(home);
   const holder = pid === undefined ? 'another process' : `another process (pid ${pid})`;
-  return new OperatingError(`database is locked by ${holder}: home ${home}`);
+  return new OperatingError(`${what} is locked by ${holder}: home ${home}`);
 }
 
 function readPid(home: string): number | undefined {

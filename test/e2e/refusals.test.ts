@@ -23,9 +23,10 @@ async function start(home: string, ...flags: readonly string[]): Promise<string>
 
 describe('a second node', () => {
   test('on the same home is refused in one line that names who holds it', async () => {
-    expect(await start(devnet.home)).toBe(
-      `1 Error: database is locked by another process (pid ${process.pid}): home ${devnet.home}\n`,
-    );
+    const state = join(devnet.home, 'data', 'priv_validator_state.json');
+    const refusal = `1 Error: validator state ${state} is locked by another process (pid ${process.pid}): home ${devnet.home}\n`;
+    expect(await start(devnet.home)).toBe(refusal);
+    expect(await start(devnet.home, '--db_dir', 'data2')).toBe(refusal);
   });
 
   test('on a port that is taken is refused in one line, and leaves its own home free', async () => {

@@ -7,10 +7,10 @@ import { hashesAt, rerun } from '../../../sim/record/rerun.ts';
 import { loadNodeConfig } from '../../config/nodeConfig.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { isThere, onFile } from '../../disk/files.ts';
-import { LevelStore } from '../../disk/level.ts';
 import { Wal } from '../../disk/wal.ts';
 import { OperatingError } from '../../operatingError.ts';
 import { loadValidatorKey } from '../../signer/keyFile.ts';
+import { onStoppedNode } from '../stoppedNode.ts';
 import { type GlobalOptions, homeFrom, type World } from '../world.ts';
 import { EXIT_BROKEN } from './scenarioFile.ts';
 
@@ -37,11 +37,8 @@ async function record(
   world: World,
 ): Promise<{ readonly records: number; readonly heights: number }> {
   const { files } = loadNodeConfig(home, new Map(), world.env);
-  const db = path.join(files.data, 'node.db');
-  if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to record`);
   const suite = await acceleratedSuite();
-  const kv = await LevelStore.open(db, home);
-  try {
+  return onStoppedNode(files, 'record', async (kv) => {
     const { reads } = new BlockStore(kv);
     const heights: HeightHashes[] = [];
     for (let height = Math.max(1, reads.base()); height <= reads.head(); height++) {
@@ -58,9 +55,7 @@ async function record(
     const lines = [...recordingLines({ genesis, validator, heights, records })];
     onFile('write', output, () => writeFileSync(output, `${lines.join('\n')}\n`));
     return { records: records.length, heights: heights.length };
-  } finally {
-    await kv.close();
-  }
+  });
 }
 
 /** `sim replay` of a recording: replays the WAL and compares every height. */

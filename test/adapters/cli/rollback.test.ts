@@ -4,6 +4,8 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { rollbackCommand } from '../../../adapters/cli/rollback.ts';
 import { LevelStore } from '../../../adapters/disk/level.ts';
+import { createSignState } from '../../../adapters/signer/fileSigner.ts';
+import { lockSigner } from '../../../adapters/signer/signerLock.ts';
 import { BlockStore } from '../../../core/store/blockStore.ts';
 import { undoneHeight } from '../../../core/store/undo.ts';
 import { StoreChain } from '../../core/store/storeChain.ts';
@@ -35,6 +37,12 @@ test('rollback says where the state is now, and refuses a home in use or without
   await chain.grow(new BlockStore(kv), [{}, {}, {}]);
   await expect(rollback(home)).rejects.toThrow(/locked by another process/);
   await kv.close();
+  const state = join(home, 'data', 'priv_validator_state.json');
+  createSignState(state);
+  // As a node whose flags name another database.
+  const free = await lockSigner(state, home);
+  await expect(rollback(home)).rejects.toThrow(/^validator state .* is locked by another process/);
+  await free();
   const appHash = Buffer.from(chain.inputs[1]?.state.appHash ?? [])
     .toString('hex')
     .toUpperCase();

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadGenesis } from '../../../adapters/config/genesisFile.ts';
 import { loadNodeConfig } from '../../../adapters/config/nodeConfig.ts';
+import { lockSigner } from '../../../adapters/signer/signerLock.ts';
 import { runCli } from '../../support/cli.ts';
 
 let dir = '';
@@ -125,6 +126,12 @@ describe('orrery comet', () => {
     fs.writeFileSync(file('data', 'transactions.rlp'), 'of a chain that is no more');
     const key = fs.readFileSync(file('config', 'priv_validator_key.json'), 'utf8');
     fs.writeFileSync(file('data', 'priv_validator_state.json'), '{"height":"9","round":0,"step":3}');
+    // As a node that runs on another database than the settings name.
+    const free = await lockSigner(file('data', 'priv_validator_state.json'), home);
+    const refused = await runCli('--home', home, 'comet', 'unsafe-reset-all');
+    expect(refused.err).toMatch(/^Error: validator state .* is locked by another process/);
+    expect(fs.existsSync(file('config', 'addrbook.json'))).toBe(true);
+    await free();
     expect((await runCli('--home', home, 'comet', 'unsafe-reset-all', '--keep-addr-book')).code).toBe(0);
     expect(fs.existsSync(file('config', 'addrbook.json'))).toBe(true);
     for (const gone of ['cs.wal', 'transactions.rlp']) expect(fs.existsSync(file('data', gone))).toBe(false);

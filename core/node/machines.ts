@@ -85,6 +85,7 @@ export async function makeMachines(
     sha256: suite.sha256,
     pooled: (key) => mempool.byKey(key),
     poolTxsMax: config.mempool.txsMax,
+    txBytesMax: config.mempool.txBytesMax,
     sizes,
     // As in CometBFT's mempool: a peer further behind would check transactions against too old a state.
     isReady: (peer) => heightOf(peer) + 1 >= consensus.rs.height,

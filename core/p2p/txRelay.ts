@@ -7,6 +7,7 @@
  * A peer misses no transaction that stays in the pool: its line begins with the whole pool, waits while the peer is
  * behind the chain, and takes back what could not be sent.
  */
+import { txsMessageBytes } from '../codec/limits.ts';
 import { decodeTxsMessage, encodeTxsMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, toHex } from '../lib/bytes.ts';
 import { inserted } from '../lib/inserted.ts';
@@ -26,6 +27,8 @@ const REST_TICKS = 25;
 /** Limits of one message. The receiver checks all its transactions in one go. */
 const MESSAGE_TXS_MAX = 32;
 const MESSAGE_BYTES_MAX = 64 * 1024;
+/** Most bytes before each transaction of a message, and before all of them: a tag and a length. */
+const FRAMING_BYTES_MAX = 6;
 /** Most transactions for which it is remembered which peers have sent them. */
 const HEARD_MAX = 10_000;
 
@@ -42,6 +45,8 @@ export interface RelayOptions {
   readonly pooled: (key: string) => RelayTx | undefined;
   /** Most transactions that the pool holds. */
   readonly poolTxsMax: number;
+  /** Size of the largest transaction that the pool takes. */
+  readonly txBytesMax: number;
   /** False for a peer that is behind, and so cannot check our transactions yet. */
   readonly isReady: (peer: PeerId) => boolean;
   readonly sizes?: Sizes;
@@ -50,6 +55,7 @@ export interface RelayOptions {
 export class TxRelay {
   readonly #options: RelayOptions;
   readonly #sizes: Sizes;
+  readonly #messageBytesMax: number;
   /** Sorted by peer, so that the order of connections decides nothing. */
   #lines: readonly RelayLine[] = [];
   /** By transaction key, oldest first: the peers that have sent it. */
@@ -65,6 +71,11 @@ export class TxRelay {
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#sizes = options.sizes ?? USUAL_SIZES;
+    // A peer with the same settings refuses a larger message than one with its largest transaction.
+    this.#messageBytesMax = Math.min(
+      this.#sizes.bytesAtOnce(MESSAGE_BYTES_MAX),
+      txsMessageBytes(options.txBytesMax),
+    );
   }
 
   /** `pool` is what the pool already holds, in order of arrival. */
@@ -147,11 +158,29 @@ export class TxRelay {
       if (txs.length === 0) continue;
       line.quietTicks = GATHER_TICKS;
       // Transactions of our own clients go to all peers alike, so the messages are encoded once.
-      if (last === undefined || !isSame(last.txs, txs))
-        last = { txs, messages: messagesOf(txs, this.#sizes) };
+      if (last === undefined || !isSame(last.txs, txs)) last = { txs, messages: this.#messagesOf(txs) };
       for (const message of last.messages) out.send(line.peer, message);
     }
     this.#arm(out);
+  }
+
+  /** Joins transactions into messages that a receiver can check in one go. */
+  #messagesOf(list: readonly RelayTx[]): readonly Bytes[] {
+    const txsMax = this.#sizes.atOnce(MESSAGE_TXS_MAX);
+    const messages: Bytes[] = [];
+    let txs: Bytes[] = [];
+    let size = FRAMING_BYTES_MAX;
+    for (const { bytes } of list) {
+      const more = FRAMING_BYTES_MAX + bytes.length;
+      if (txs.length >= txsMax || (txs.length > 0 && size + more > this.#messageBytesMax)) {
+        messages.push(encodeTxsMessage({ txs }));
+        [txs, size] = [[], FRAMING_BYTES_MAX];
+      }
+      txs.push(bytes);
+      size += more;
+    }
+    if (txs.length > 0) messages.push(encodeTxsMessage({ txs }));
+    return messages;
   }
 
   /** If a rest turn is already running, part of it has passed: wait for one more. */
@@ -185,22 +214,3 @@ export class TxRelay {
 
 const isSame = (a: readonly RelayTx[], b: readonly RelayTx[]): boolean =>
   a.length === b.length && a.every((tx, i) => tx === b[i]);
-
-/** Joins transactions into messages that a receiver can check in one go. */
-function messagesOf(list: readonly RelayTx[], sizes: Sizes): readonly Bytes[] {
-  const txsMax = sizes.atOnce(MESSAGE_TXS_MAX);
-  const bytesMax = sizes.bytesAtOnce(MESSAGE_BYTES_MAX);
-  const messages: Bytes[] = [];
-  let txs: Bytes[] = [];
-  let size = 0;
-  for (const { bytes } of list) {
-    if (txs.length >= txsMax || (txs.length > 0 && size + bytes.length > bytesMax)) {
-      messages.push(encodeTxsMessage({ txs }));
-      [txs, size] = [[], 0];
-    }
-    txs.push(bytes);
-    size += bytes.length;
-  }
-  if (txs.length > 0) messages.push(encodeTxsMessage({ txs }));
-  return messages;
-}

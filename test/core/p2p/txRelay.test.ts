@@ -4,6 +4,8 @@ import { decodeTxsMessage } from '../../../core/codec/messages.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { USUAL_SIZES } from '../../../core/lib/sizes.ts';
+import { CHANNELS } from '../../../core/node/contract.ts';
+import { frameDecoder } from '../../../core/node/ingress.ts';
 import { RelayLine, type RelayTx } from '../../../core/p2p/relayLine.ts';
 import { TxRelay } from '../../../core/p2p/txRelay.ts';
 
@@ -22,12 +24,13 @@ class World {
   #timers: { at: number; turn: number }[] = [];
   #sequence = 0;
 
-  constructor(self = 'm', poolTxsMax = 5000) {
+  constructor(self = 'm', poolTxsMax = 5000, txBytesMax = 1_048_576) {
     this.relay = new TxRelay({
       self,
       sha256: nobleSuite.sha256,
       pooled: (key) => this.pool.get(key),
       poolTxsMax,
+      txBytesMax,
       isReady: (peer) => !this.late.has(peer),
     });
   }
@@ -303,6 +306,21 @@ test('large transactions are spread over messages and turns', () => {
   expect(turn.length).toBeLessThan(10);
   expect(world.pass(1000).at(-1)).toEqual(['a', [19]]);
 });
+
+test.each([100, 1000, 20_000])(
+  'no message is larger than peers take whose pools take transactions of %i bytes',
+  (txBytesMax) => {
+    const world = new World('m', 5000, txBytesMax);
+    const readable = frameDecoder(txBytesMax);
+    for (let i = 0; i < 200; i++)
+      world.add(world.tx(i, [txBytesMax, 4, 50, txBytesMax / 10, txBytesMax / 2][i % 5]));
+    world.up('a');
+    world.run(2000);
+    for (const [, message] of world.raw) expect(readable(CHANNELS.mempool, message).ok).toBe(true);
+    expect(world.raw.length).toBeLessThan(160);
+    expect(world.taken().flatMap(([, txs]) => txs)).toEqual(Array.from({ length: 200 }, (_, i) => i));
+  },
+);
 
 test('whatever the wire refuses, everything that stays in the pool reaches every peer', () => {
   const op = fc.oneof(

@@ -18,6 +18,8 @@ export const AUNTS_MAX = 100;
 export const EVIDENCE_MAX = 10000;
 export const TXS_MAX = 1_000_000;
 export const TX_BYTES_MAX = BLOCK_BYTES_MAX;
+/** Transactions of one mempool message. CometBFT sends one, other nodes of ours send 32. */
+export const MESSAGE_TXS_MAX = 1024;
 /** Size of a mempool message that carries one transaction of `txBytes` bytes. */
 export const txsMessageBytes = (txBytes: number): number => txBytes + 16;
 export const PUB_KEY_TYPES_MAX = 16;

@@ -4,7 +4,7 @@ import { bitArray } from './bitArray.ts';
 import { BLOCK } from './block.ts';
 import { bool, embed, enumeration, int32, int64, repeatedBytes, uint32 } from './fields.ts';
 import { BLOCK_ID, PART_SET_HEADER } from './header.ts';
-import { BLOCK_PARTS_MAX, TX_BYTES_MAX, TXS_MAX, VALIDATORS_MAX } from './limits.ts';
+import { BLOCK_PARTS_MAX, MESSAGE_TXS_MAX, TX_BYTES_MAX, VALIDATORS_MAX } from './limits.ts';
 import { oneOf } from './oneOf.ts';
 import { PART } from './part.ts';
 import { type TableOptions, table, tolerant } from './proto.ts';
@@ -111,7 +111,7 @@ const TXS_OPTIONS: TableOptions<TxsMessage & { readonly kind: 'txs' }> = peer('t
 
 export const TXS = table<TxsMessage & { readonly kind: 'txs' }>(
   'Txs',
-  [repeatedBytes(1, 'txs', TX_BYTES_MAX, TXS_MAX)],
+  [repeatedBytes(1, 'txs', TX_BYTES_MAX, MESSAGE_TXS_MAX)],
   TXS_OPTIONS,
 );
 

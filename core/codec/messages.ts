@@ -120,7 +120,9 @@ export const encodeTxsMessage = (message: TxsMessage): Bytes =>
 export function decodeTxsMessage(bytes: Bytes): Result<TxsMessage, CodecError> {
   const decoded = decode(MEMPOOL_MESSAGE, bytes);
   if (!decoded.ok) return decoded;
-  return decoded.value.txs.length === 0 ? bad('Txs.txs', 'is empty') : ok({ txs: decoded.value.txs });
+  const { txs } = decoded.value;
+  if (txs.length === 0) return bad('Txs.txs', 'is empty');
+  return txs.some((tx) => tx.length === 0) ? bad('Txs.txs', 'has an empty transaction') : ok({ txs });
 }
 
 export const encodeEvidenceMessage = (evidence: readonly Evidence[]): Bytes => encodeEvidenceList(evidence);

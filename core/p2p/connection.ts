@@ -34,6 +34,11 @@ const PONG_MS_MAX = 45_000;
 /** If the host was delayed or does not read, it checks again this much later: the pong may be unread in the socket. */
 const SECOND_LOOK_MICROS = 1_000_000;
 const DECAY_MICROS = 2_000_000;
+/**
+ * What a smaller packet counts as against the receive rate: to handle it costs time even if it is empty. A packet that
+ * an honest peer sends alone fills a frame of more bytes anyway.
+ */
+const PACKET_COST_BYTES = 64;
 const AUTH_BYTES_MAX = 1_048_576;
 const KEY_BYTES_MAX = 1024;
 
@@ -185,7 +190,7 @@ export class Connection {
       case 'info':
         return this.#onInfo(now);
       case 'running':
-        return this.#onPacket();
+        return this.#onPacket(now);
       default:
         return false;
     }
@@ -266,9 +271,10 @@ export class Connection {
     return true;
   }
 
-  #onPacket(): boolean {
+  #onPacket(now: Micros): boolean {
     const message = this.#next(this.#payloadBytes + PACKET_OVERHEAD_BYTES);
     if (message === undefined) return false;
+    this.#receiveBucket.spend(now, Math.max(0, PACKET_COST_BYTES - message.length));
     const decoded = decodePacket(message);
     if (!decoded.ok) return this.#fail(decoded.error.message);
     const packet = decoded.value;

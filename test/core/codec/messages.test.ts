@@ -252,6 +252,9 @@ describe('a receiver refuses', () => {
   test('empty lists of transactions, impossible status and evidence that is not evidence', () => {
     expect(decodeTxsMessage(hex('0a00'))).toMatchObject({ ok: false, error: { field: 'Txs.txs' } });
     expect(decodeTxsMessage(EMPTY).ok).toBe(false);
+    const many = (count: number, bytes: number): boolean =>
+      decodeTxsMessage(encodeTxsMessage({ txs: new Array(count).fill(new Uint8Array(bytes)) })).ok;
+    expect([many(1024, 1), many(1025, 1), many(1, 0)]).toEqual([true, false, false]);
     expect(decodeBlocksyncMessage(hex('2a0408011002'))).toMatchObject({ ok: false });
     expect(decodeBlocksyncMessage(encodeBlocksyncMessage({ kind: 'blockRequest', height: -1 })).ok).toBe(
       false,

@@ -282,3 +282,12 @@ test('the send rate is kept and the receiver asks for a pause', () => {
   expect(b.readPauseMicros(0)).toBeGreaterThan(0);
   expect(b.readPauseMicros(60_000_000)).toBe(0);
 });
+
+test('packets count against the receive rate even if nothing is in them', () => {
+  const [a, b] = [connect(1), connect(2, { receiveRate: 20_000 })];
+  talk(a, b);
+  for (let i = 0; i < 1000; i++) a.send(0x40, new Uint8Array(0));
+  expect(talk(a, b).b).toHaveLength(1000);
+  // 64 bytes each, of which the burst of a second is free.
+  expect(b.readPauseMicros(0)).toBeGreaterThan(2_000_000);
+});

@@ -13,6 +13,37 @@ export const announcedBytes = (request: IncomingMessage): number | undefined => 
   return length === undefined ? undefined : Number(length);
 };
 
+/**
+ * The bytes so far, copied into one buffer. A client chooses how it divides a body: chunks of one byte each, kept as
+ * they came, would take some two hundred times their size.
+ */
+class Gathered {
+  #held: Buffer | undefined;
+  #length = 0;
+
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (this.#held === undefined) {
+      // Nearly every body arrives in one chunk, which needs no copy.
+      this.#held = chunk;
+    } else {
+      if (length > this.#held.length) this.#growTo(Math.max(length, 2 * this.#length));
+      chunk.copy(this.#held, this.#length);
+    }
+    this.#length = length;
+  }
+
+  #growTo(bytes: number): void {
+    const longer = Buffer.allocUnsafe(bytes);
+    this.#held?.copy(longer, 0, 0, this.#length);
+    this.#held = longer;
+  }
+
+  text(encoding: 'utf8' | 'latin1'): string {
+    return this.#held === undefined ? '' : this.#held.toString(encoding, 0, this.#length);
+  }
+}
+
 /** Reads at most `bytesMax` of a request body as UTF-8, or as latin1, which keeps each byte. Calls `done` once. */
 export function readBody(
   request: IncomingMessage,
@@ -25,8 +56,7 @@ export function readBody(
     done({ kind: 'too-large', bytes: announced });
     return;
   }
-  let first: Buffer | undefined;
-  let chunks: Buffer[] | undefined;
+  let gathered: Gathered | undefined = new Gathered();
   let bytes = 0;
   let isDone = false;
   const finish = (outcome: BodyOutcome): void => {
@@ -38,18 +68,11 @@ export function readBody(
     bytes += chunk.length;
     if (bytes > bytesMax) {
       // Later chunks are discarded; the answer closes the connection.
-      chunks = undefined;
-      first = undefined;
+      gathered = undefined;
       finish({ kind: 'too-large', bytes });
-    } else if (first === undefined) first = chunk;
-    else if (chunks === undefined) chunks = [first, chunk];
-    else chunks.push(chunk);
+    } else gathered?.add(chunk);
   });
-  request.on('end', () => {
-    // Nearly every body arrives in one chunk, which needs no copy.
-    const whole = chunks === undefined ? first : Buffer.concat(chunks, bytes);
-    finish({ kind: 'body', text: whole === undefined ? '' : whole.toString(encoding) });
-  });
+  request.on('end', () => finish({ kind: 'body', text: gathered?.text(encoding) ?? '' }));
   request.on('error', () => finish({ kind: 'aborted' }));
   request.on('close', () => finish({ kind: 'aborted' }));
 }

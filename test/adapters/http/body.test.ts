@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type BodyOutcome, readBody } from '../../../adapters/http/body.ts';
 
 /** A request whose body comes in these pieces; what became of it, and whether anybody listened. */
@@ -28,4 +28,24 @@ test('a body that is announced as longer is not read at all', () => {
     outcomes: [{ kind: 'body', text: '0123456789' }],
     isRead: true,
   });
+});
+
+test('what is kept of a body is its bytes, not the chunks they came in', () => {
+  const request = Object.assign(new EventEmitter(), { headers: {} });
+  const outcomes: BodyOutcome[] = [];
+  readBody(request as unknown as IncomingMessage, 10_000, (outcome) => void outcomes.push(outcome));
+  const allocations = vi.spyOn(Buffer, 'allocUnsafe');
+  const text = '0123456789'.repeat(1000);
+  request.emit('data', Buffer.from(text.slice(0, 1)));
+  // One buffer for all chunks: a chunk that is kept would end up as the last one.
+  const chunk = Buffer.from(' ');
+  for (const char of text.slice(1)) {
+    chunk.write(char);
+    request.emit('data', chunk);
+  }
+  request.emit('end');
+  expect(outcomes).toEqual([{ kind: 'body', text }]);
+  // It doubles each time, so that the copying stays proportional to the body.
+  expect(allocations).toHaveBeenCalledTimes(14);
+  allocations.mockRestore();
 });

@@ -34,6 +34,8 @@ export function fieldOf(object: JsonObject, name: string): Json {
   return found;
 }
 
+/** Every empty object, as millions of them fit into one body. */
+const NO_MEMBERS: JsonObject = new Map();
 /** Deeper nesting is refused, so that a body full of brackets cannot exhaust the stack. */
 const DEPTH_MAX = 512;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -186,12 +188,12 @@ class Reader {
 
   #object(depth: number): JsonObject {
     this.#at++;
-    const members = new Map<string, Json>();
     this.#space();
     if (this.#text[this.#at] === '}') {
       this.#at++;
-      return members;
+      return NO_MEMBERS;
     }
+    const members = new Map<string, Json>();
     for (;;) {
       this.#space();
       if (this.#text[this.#at] !== '"') this.#unexpected('looking for beginning of object key string');

@@ -97,17 +97,25 @@ async function answer(call: EthCall, message: Message): Promise<Reply | undefine
 
 const RESPONSE_TOO_LARGE = new RpcError(CODES.responseTooLarge, 'response too large');
 
-/** Runs the calls one after another. After the response limit is exceeded, the remaining calls fail without running. */
-async function answerBatch(call: EthCall, messages: readonly Message[]): Promise<string | undefined> {
-  const { batchMax, batchResponseBytesMax } = call.ctx.limits;
-  if (messages.length === 0) return withError(undefined, invalidRequest('empty batch')).text;
-  if (batchMax > 0 && messages.length > batchMax) {
-    const first = messages.find(({ id }) => id !== undefined);
-    return `[${withError(first?.id, invalidRequest('batch too large')).text}]`;
+/** Answers with the id of the first call. Looks no further, as a body has room for millions of entries. */
+function refuseBatch(entries: readonly Json[], transport: 'http' | 'ws'): string {
+  const refusal = invalidRequest('batch too large');
+  for (const entry of entries) {
+    const { id } = toMessage(entry, transport);
+    if (id !== undefined) return `[${withError(id, refusal).text}]`;
   }
+  return `[${withError(undefined, refusal).text}]`;
+}
+
+/** Runs the calls one after another. After the response limit is exceeded, the remaining calls fail without running. */
+async function answerBatch(call: EthCall, entries: readonly Json[]): Promise<string | undefined> {
+  const { batchMax, batchResponseBytesMax } = call.ctx.limits;
+  if (entries.length === 0) return withError(undefined, invalidRequest('empty batch')).text;
+  if (batchMax > 0 && entries.length > batchMax) return refuseBatch(entries, call.transport);
   const replies: string[] = [];
   let bytes = 0;
-  for (const message of messages) {
+  for (const entry of entries) {
+    const message = toMessage(entry, call.transport);
     const full = batchResponseBytesMax > 0 && bytes > batchResponseBytesMax;
     const reply = full ? refused(message) : await answer(call, message);
     if (reply === undefined) continue;
@@ -134,11 +142,6 @@ export async function handleEthRequest(
   if (!parsed.ok) return withError(undefined, new RpcError(CODES.parse, 'parse error')).text;
   const call: EthCall = { ctx, transport, notifier, services: ethServices(ctx) };
   const { value } = parsed;
-  if (isArray(value)) {
-    return answerBatch(
-      call,
-      value.map((entry) => toMessage(entry, transport)),
-    );
-  }
+  if (isArray(value)) return answerBatch(call, value);
   return (await answer(call, toMessage(value, transport)))?.text;
 }

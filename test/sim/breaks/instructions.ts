@@ -356,8 +356,8 @@ export const INSTRUCTIONS: readonly Break[] = [
   {
     id: 'batch-too-large-of-null',
     file: 'core/rpc/eth/jsonrpc.ts',
-    from: 'const first = messages.find(({ id }) => id !== undefined);',
-    to: 'const first = messages.at(-1);',
+    from: 'if (id !== undefined) return',
+    to: 'if (entry === entries.at(-1)) return',
     found: ['records'],
     scenario: 'evm-features',
     isSlow: true,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
+import { type JsonObject, parseJson } from '../../../../core/rpc/jsonText.ts';
 import { RpcWorld } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
@@ -119,6 +120,22 @@ describe('the envelope answers word for word as geth does', () => {
     expect(await world.text(`[${[call, call, call, call].join(',')}]`)).toBe(
       `[${error('7', -32600, 'batch too large')}]`,
     );
+  });
+
+  test('a batch beyond the limit is refused without a look at its other calls', async () => {
+    const body = `[{},{},${Array.from({ length: 10 }, (_, i) => `{"id":"call ${i}"}`).join(',')}]`;
+    const rendered = vi.spyOn(JSON, 'stringify');
+    expect(await world.text(body)).toBe(`[${error('"call 0"', -32600, 'batch too large')}]`);
+    const ids = rendered.mock.calls.filter(([value]) => String(value).startsWith('call'));
+    expect(ids).toEqual([['call 0']]);
+    rendered.mockRestore();
+    expect(await world.text('[{},{},{},{}]')).toBe(`[${error('null', -32600, 'batch too large')}]`);
+  });
+
+  test('all empty objects of a body are one', () => {
+    const parsed = parseJson('[{},{"a":{ }}]');
+    const [first, second] = (parsed.ok ? parsed.value : []) as readonly JsonObject[];
+    expect(second?.get('a')).toBe(first);
   });
 
   test('once the answers of a batch are too large the rest is refused unrun', async () => {

@@ -107,7 +107,10 @@ function refuseBatch(entries: readonly Json[], transport: 'http' | 'ws'): string
   return `[${withError(undefined, refusal).text}]`;
 }
 
-/** Runs the calls one after another. After the response limit is exceeded, the remaining calls fail without running. */
+/**
+ * Runs the calls one after another, with a pause after each: a thousand may read a block each. After the response limit
+ * is exceeded, the remaining calls fail without running.
+ */
 async function answerBatch(call: EthCall, entries: readonly Json[]): Promise<string | undefined> {
   const { batchMax, batchResponseBytesMax } = call.ctx.limits;
   if (entries.length === 0) return withError(undefined, invalidRequest('empty batch')).text;
@@ -118,6 +121,7 @@ async function answerBatch(call: EthCall, entries: readonly Json[]): Promise<str
     const message = toMessage(entry, call.transport);
     const full = batchResponseBytesMax > 0 && bytes > batchResponseBytesMax;
     const reply = full ? refused(message) : await answer(call, message);
+    await call.ctx.pause?.();
     if (reply === undefined) continue;
     bytes += reply.resultLength;
     replies.push(reply.text);

@@ -6,6 +6,7 @@ import { compileQuery, type Query } from '../../../events/query/query.ts';
 import { encodeUtf8 } from '../../../lib/utf8.ts';
 import { PageRoom } from '../../answerRoom.ts';
 import type { RpcContext } from '../../context.ts';
+import { mapPaused } from '../../mapPaused.ts';
 import { serverError } from '../../rpcError.ts';
 import { goHexBytes } from '../args.ts';
 import { pageOf } from '../heights.ts';
@@ -63,7 +64,8 @@ export const searchMethods: readonly CometMethod[] = [
       if (!found.ok) throw serverError(found.error.message);
       const places = pageOf(ordered(found.value, order_by, 'asc'), page, per_page);
       const room = new PageRoom(ctx.limits, serverError);
-      const txs = places.flatMap((place) => present(txJson(ctx, place, prove, room)));
+      const shown = await mapPaused(ctx, places, (place) => txJson(ctx, place, prove, room));
+      const txs = shown.flatMap(present);
       return { txs, total_count: String(found.value.length) };
     },
   }),
@@ -76,9 +78,8 @@ export const searchMethods: readonly CometMethod[] = [
       if (!found.ok) throw serverError(found.error.message);
       const heights = pageOf(ordered(found.value, order_by, 'desc'), page, per_page);
       const room = new PageRoom(ctx.limits, serverError);
-      const blocks = heights
-        .map((height) => blockAnswer(ctx, height, room))
-        .filter(({ block }) => block !== null);
+      const shown = await mapPaused(ctx, heights, (height) => blockAnswer(ctx, height, room));
+      const blocks = shown.filter(({ block }) => block !== null);
       return { blocks, total_count: String(found.value.length) };
     },
   }),

@@ -19,6 +19,7 @@ import { type Bytes, parseHex, toUpperHex } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
 import type { TxResult } from '../../../types/result.ts';
 import { PageRoom } from '../../answerRoom.ts';
+import { mapPaused } from '../../mapPaused.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import {
   listPage,
@@ -157,7 +158,8 @@ async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer
   refusePageBeyond(GRPC.internal, page, places.length, limit);
   const from = Number((page - 1n) * limit);
   const room = new PageRoom(scope.ctx.limits, (text) => new GrpcError(GRPC.resourceExhausted, text));
-  const rows = places.slice(from, from + Number(limit)).map((place) => responseAt(scope, place, room));
+  const wanted = places.slice(from, from + Number(limit));
+  const rows = await mapPaused(scope.ctx, wanted, (place) => responseAt(scope, place, room));
   return {
     txs: rows.flatMap(({ tx }) => (tx === undefined ? [] : [tx])),
     txResponses: rows.map(({ response }) => response),

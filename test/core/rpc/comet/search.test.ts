@@ -4,7 +4,7 @@ import type { EventSearch } from '../../../../core/events/index/search.ts';
 import { handleCometGet, handleCometPost } from '../../../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { signTx } from '../../app/support/wallet.ts';
-import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
+import { bytesHex, type Loose, RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 let nonce = 0;
@@ -88,6 +88,21 @@ test('block_search answers newest first', async () => {
   expect(total_count).toBe('2');
   expect(blocks.map(({ block }: Loose) => block.header.height)).toEqual(['3', '2']);
   expect(blocks[0]).toEqual(await ask('block', { height: '3' }));
+});
+
+test.each([
+  ['tx_search', 'tx.height > 0'],
+  ['block_search', 'block.height >= 1'],
+])('other work may run after each hit that %s shows', async (method, query) => {
+  const order: string[] = [];
+  const { chain } = world.ctx;
+  const block = (height: number) => {
+    order.push('block');
+    return chain.block(height);
+  };
+  const pause = async (): Promise<void> => void order.push('pause');
+  await ask(method, { query }, { ...world.ctx, chain: readerWith(chain, { block }), pause });
+  expect(order).toEqual(['block', 'pause', 'block', 'pause', 'block', 'pause']);
 });
 
 test('a block that was found and is gone when it is shown is left out', async () => {

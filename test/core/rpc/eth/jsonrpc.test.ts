@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
 import { type JsonObject, parseJson } from '../../../../core/rpc/jsonText.ts';
-import { RpcWorld } from '../support/rpcWorld.ts';
+import { RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 beforeAll(async () => {
@@ -130,6 +130,20 @@ describe('the envelope answers word for word as geth does', () => {
     expect(ids).toEqual([['call 0']]);
     rendered.mockRestore();
     expect(await world.text('[{},{},{},{}]')).toBe(`[${error('null', -32600, 'batch too large')}]`);
+  });
+
+  test('other work may run after each call of a batch', async () => {
+    const order: string[] = [];
+    const { chain } = world.ctx;
+    const ethBlock = (height: number) => {
+      order.push('block');
+      return chain.ethBlock(height);
+    };
+    const pause = async (): Promise<void> => void order.push('pause');
+    const ctx = { ...world.ctx, chain: readerWith(chain, { ethBlock }), pause };
+    const one = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockTransactionCountByNumber', params: ['0x0'] };
+    await handleEthRequest(ctx, JSON.stringify([one, one, one]), 'http');
+    expect(order).toEqual(['block', 'pause', 'block', 'pause', 'block', 'pause']);
   });
 
   test('all empty objects of a body are one', () => {

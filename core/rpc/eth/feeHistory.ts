@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock } from '../../app/chain.ts';
+import type { EthBlock } from '../../app/chain.ts';
 import type { PendingBlock } from '../../app/evmService.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
@@ -53,48 +53,73 @@ function lastOf({ chain }: RpcContext, newest: BlockId): Height {
   return last;
 }
 
-/** The `span` blocks up to `last`, oldest first; fewer if older ones are not kept. */
-function blocksTo(chain: ChainReader, last: Height, span: number): readonly EthBlock[] {
-  const blocks: EthBlock[] = [];
-  for (let at = last; blocks.length < span; at = heightBefore(chain, at)) {
+/** What the answer says of one block. */
+interface FeeRow {
+  readonly number: Height;
+  readonly baseFee: bigint;
+  readonly gasUsedRatio: number;
+  readonly reward: readonly string[];
+}
+
+function rowOf(block: EthBlock, percentiles: readonly number[]): FeeRow {
+  const { number, baseFeePerGas, gasUsed, gasLimit } = block.header;
+  return {
+    number,
+    baseFee: baseFeePerGas,
+    gasUsedRatio: gasLimit === 0n ? 0 : Number(gasUsed) / Number(gasLimit),
+    reward: percentiles.length === 0 ? [] : rewards(block, percentiles),
+  };
+}
+
+/**
+ * Rows of the `span` blocks up to `last`, oldest first; fewer if older ones are not kept. Pauses after each block, as an
+ * old one is read and decoded, and keeps none of them.
+ */
+async function rowsTo(
+  { chain, pause }: RpcContext,
+  last: Height,
+  span: number,
+  percentiles: readonly number[],
+): Promise<readonly FeeRow[]> {
+  const rows: FeeRow[] = [];
+  for (let at = last; rows.length < span; at = heightBefore(chain, at)) {
     const block = chain.ethBlock(at);
     if (block === undefined) break;
-    blocks.push(block);
+    rows.push(rowOf(block, percentiles));
+    await pause?.();
     if (at === 0) break;
   }
-  return blocks.reverse();
+  return rows.reverse();
 }
 
 /**
  * eth_feeHistory (reference §3.6). Too large block counts are clipped, as in geth. `draft` is the block after the
  * newest.
  */
-export function feeHistory(
+export async function feeHistory(
   ctx: RpcContext,
   count: bigint,
   newest: BlockId,
   percentiles: readonly number[],
   draft?: PendingBlock,
-): unknown {
+): Promise<unknown> {
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null };
   checkPercentiles(percentiles);
   const { feeHistoryMax } = ctx.limits;
   const span = count > BigInt(feeHistoryMax) ? feeHistoryMax : Number(count);
   const last = lastOf(ctx, newest);
-  const decided = blocksTo(ctx.chain, last, draft === undefined ? span : span - 1);
+  const decided = await rowsTo(ctx, last, draft === undefined ? span : span - 1, percentiles);
   // The head may have advanced since the draft was made.
-  const older = decided.filter(({ header }) => header.number !== draft?.block.header.number);
-  const blocks = draft === undefined ? older : [...older, draft.block];
+  const older = decided.filter(({ number }) => number !== draft?.block.header.number);
+  const rows = draft === undefined ? older : [...older, rowOf(draft.block, percentiles)];
   const next = draft?.nextBaseFee ?? ctx.chain.ethBlock(heightAfter(ctx.chain, last))?.header.baseFeePerGas;
-  const fees = [...blocks.map((block) => block.header.baseFeePerGas), next ?? ctx.chain.nextBaseFee()];
+  const fees = [...rows.map(({ baseFee }) => baseFee), next ?? ctx.chain.nextBaseFee()];
   return {
-    oldestBlock: quantity(blocks[0]?.header.number ?? last),
-    ...(percentiles.length === 0 ? {} : { reward: blocks.map((block) => rewards(block, percentiles)) }),
+    oldestBlock: quantity(rows[0]?.number ?? last),
+    ...(percentiles.length === 0 ? {} : { reward: rows.map(({ reward }) => reward) }),
     baseFeePerGas: fees.map(quantity),
-    gasUsedRatio: blocks.map(({ header }) =>
-      header.gasLimit === 0n ? 0 : Number(header.gasUsed) / Number(header.gasLimit),
-    ),
+    gasUsedRatio: rows.map(({ gasUsedRatio }) => gasUsedRatio),
     baseFeePerBlobGas: fees.map(() => BLOB_BASE_FEE),
-    blobGasUsedRatio: blocks.map(() => 0),
+    blobGasUsedRatio: rows.map(() => 0),
   };
 }

@@ -365,7 +365,7 @@ export const INSTRUCTIONS: readonly Break[] = [
   {
     id: 'history-blob-ratios-missing',
     file: 'core/rpc/eth/feeHistory.ts',
-    from: '    blobGasUsedRatio: blocks.map(() => 0),\n',
+    from: '    blobGasUsedRatio: rows.map(() => 0),\n',
     to: '',
     found: ['records'],
     scenario: 'told-truth',

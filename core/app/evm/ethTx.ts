@@ -218,12 +218,15 @@ export function signatureBytes(r: bigint, s: bigint): Bytes | undefined {
  */
 export function decodeEthTx(raw: Bytes, suite: CryptoSuite): Decoded<SignedEthTx> {
   const parsed = parseEthTx(raw);
-  if (!parsed.ok) return parsed;
-  const parts = parsed.value;
+  return parsed.ok ? recoverSigner(parsed.value, suite) : parsed;
+}
+
+/** The second half of decodeEthTx, and the one that takes time. */
+export function recoverSigner(parts: UnsignedParts, suite: CryptoSuite): Decoded<SignedEthTx> {
   const rs = signatureBytes(parts.r, parts.s);
   if (rs === undefined) return err({ code: 'signature' });
   const key = suite.secp256k1Recover(suite.keccak256(parts.signingBytes), rs, parts.yParity);
   if (key === undefined) return err({ code: 'signature' });
-  const tx = completeEthTx(parts, addressOfKey(key, suite), suite.keccak256(raw));
+  const tx = completeEthTx(parts, addressOfKey(key, suite), suite.keccak256(parts.raw));
   return ok({ tx, pubKey: compress(key) });
 }

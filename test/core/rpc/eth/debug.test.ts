@@ -1,6 +1,8 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type Hex, hexToBytes, keccak256 } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { RpcContext } from '../../../../core/rpc/context.ts';
+import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
 import { TRACER_NAMES } from '../../../../core/rpc/eth/tracers/table.ts';
 import { deploying, LOOP, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
@@ -181,6 +183,50 @@ describe('debug_traceBlock', () => {
     expect((await world.rpc('debug_traceBadBlock', word(1))).error?.message).toBe(
       `bad block ${word(1)} not found`,
     );
+  });
+
+  test('recovers no sender before the parent is found and the block has room', async () => {
+    const order: string[] = [];
+    const { suite } = world.ctx;
+    // Of the one transaction that the crowded blocks repeat.
+    let key: Uint8Array | undefined;
+    const ctx: RpcContext = {
+      ...world.ctx,
+      suite: {
+        ...suite,
+        secp256k1Recover: (...signed) => {
+          order.push('recover');
+          key ??= suite.secp256k1Recover(...signed);
+          return key;
+        },
+      },
+      pause: async () => void order.push('pause'),
+    };
+    const asked = async (raw: string) => {
+      order.length = 0;
+      const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceBlock', params: [raw] };
+      return JSON.parse((await handleEthRequest(ctx, JSON.stringify(call), 'http')) as string).error?.message;
+    };
+    const another = (parts: Loose[]): void => {
+      parts[0][11] = hexToBytes('0x7fffffff');
+      parts[1] = parts[1].slice(0, 2);
+    };
+    const orphan = await changed((parts) => {
+      another(parts);
+      parts[0][0] = hexToBytes(word(7));
+    });
+    expect(await asked(orphan)).toBe(`parent ${word(7)} not found`);
+    expect(order).toEqual(['pause', 'pause']);
+    const room = Number(ctx.chain.gasLimit() / 21_000n);
+    const crowded = (txs: number) =>
+      changed((parts) => {
+        another(parts);
+        parts[1] = new Array(txs).fill(parts[1][0]);
+      });
+    expect(await asked(await crowded(room + 1))).toBe('tracing failed: gas limit reached');
+    expect(order).not.toContain('recover');
+    expect(await asked(await crowded(room))).toMatch(/^tracing failed: nonce too low/);
+    expect(order.slice(room, room + 4)).toEqual(['recover', 'pause', 'recover', 'pause']);
   });
 
   test.each([

@@ -157,8 +157,11 @@ export interface View {
     from: Hash,
     limitMax: number,
   ): readonly { readonly keyHash: Hash; readonly account: EthAccountState }[];
-  /** Address hashes of accounts that exist here and differ from those in `older`, or do not exist there. */
-  changedSince(older: View, limitMax: number): readonly Hash[];
+  /**
+   * Address hashes of accounts that exist here and differ from those in `older`, or do not exist there; undefined for a
+   * part of the walk that found none. Each step reads a few trie nodes, and the caller may pause between them.
+   */
+  changedSince(older: View): Iterable<Hash | undefined>;
   /** Code by its keccak256. */
   codeOf(codeHash: Hash): Bytes;
   /** Trie nodes from the account's storage root to the slot; empty when the account has no storage. */

@@ -33,8 +33,11 @@ export interface AuthenticatedMap {
   prove(root: Hash, key: Bytes): Bytes[];
   /** Entries in key order. */
   entries(root: Hash, range: EntryRange): TrieEntry[];
-  /** Keys whose value in `newer` is absent or different in `older`, in order. All keys must have the same length. */
-  changed(older: Hash, newer: Hash, limitMax: number): Bytes[];
+  /**
+   * Keys whose value in `newer` is absent or different in `older`, in order; undefined for a part of the walk that found
+   * none. All keys must have the same length.
+   */
+  changed(older: Hash, newer: Hash): Iterable<Bytes | undefined>;
 }
 
 /** Ethereum's Merkle-Patricia trie (Yellow Paper, appendix D): synchronous, immutable, each new node hashed once. */
@@ -67,8 +70,8 @@ export class Trie implements AuthenticatedMap, NodeSource {
     return entriesOf(this, root, range);
   }
 
-  changed(older: Hash, newer: Hash, limitMax: number): Bytes[] {
-    return changedKeys(this, older, newer, limitMax);
+  changed(older: Hash, newer: Hash): Iterable<Bytes | undefined> {
+    return changedKeys(this, older, newer);
   }
 
   /** Walks along the encodings without decoding branches. Whole nodes on the way are added to `passed`. */

@@ -1,4 +1,3 @@
-import { assert } from '../lib/assert.ts';
 import { type Bytes, EMPTY, equalBytes } from '../lib/bytes.ts';
 import type { Hash } from '../types/ids.ts';
 import { joinKey } from './nibbles.ts';
@@ -12,25 +11,31 @@ interface Place {
   readonly item: Item | undefined;
 }
 
+/** Places with the same path in both tries, and that path. */
+interface Pair {
+  readonly older: Place | undefined;
+  readonly newer: Place;
+  readonly path: Bytes;
+}
+
 /**
- * At most `limitMax` keys, in order, whose value in the newer trie is absent or different in the older one. Subtries
- * that both share are skipped. All keys have the same length, as in Ethereum's state.
+ * The keys, in order, whose value in the newer trie is absent or different in the older one. Subtries that both share
+ * are skipped. All keys have the same length, as in Ethereum's state. Yields after each few nodes, undefined if they
+ * held no such key: millions of keys may have changed, so the caller decides when to pause and when to stop.
  */
-export function changedKeys(trie: NodeSource, older: Hash, newer: Hash, limitMax: number): Bytes[] {
-  const walk = new DiffWalk(trie, limitMax);
-  walk.compare(walk.rootOf(older), walk.rootOf(newer), EMPTY);
-  return walk.found;
+export function* changedKeys(trie: NodeSource, older: Hash, newer: Hash): Generator<Bytes | undefined> {
+  const walk = new DiffWalk(trie);
+  walk.add(walk.rootOf(older), walk.rootOf(newer), EMPTY);
+  for (let pair = walk.next(); pair !== undefined; pair = walk.next()) yield walk.compare(pair);
 }
 
 class DiffWalk {
-  readonly found: Bytes[] = [];
   readonly #trie: NodeSource;
-  readonly #limitMax: number;
+  /** What is still to be compared, in reverse order. */
+  readonly #open: Pair[] = [];
 
-  constructor(trie: NodeSource, limitMax: number) {
-    assert(limitMax > 0, 'a difference has a limit');
+  constructor(trie: NodeSource) {
     this.#trie = trie;
-    this.#limitMax = limitMax;
   }
 
   rootOf(root: Hash): Place | undefined {
@@ -41,22 +46,32 @@ class DiffWalk {
     return this.#placeOf(item);
   }
 
-  compare(older: Place | undefined, newer: Place | undefined, path: Bytes): void {
-    if (newer === undefined || this.found.length >= this.#limitMax || isSame(older, newer)) return;
+  next(): Pair | undefined {
+    return this.#open.pop();
+  }
+
+  add(older: Place | undefined, newer: Place | undefined, path: Bytes): void {
+    if (newer === undefined || isSame(older, newer)) return;
+    this.#open.push({ older, newer, path });
+  }
+
+  /** The key of a leaf that changed; otherwise adds what is below. */
+  compare({ older, newer, path }: Pair): Bytes | undefined {
     const value = valueAt(newer);
     if (value !== undefined) {
       const before = older === undefined ? undefined : valueAt(older);
-      if (before === undefined || !equalBytes(before, value)) this.found.push(joinKey(EMPTY, 0, path));
-      return;
+      if (before === undefined || !equalBytes(before, value)) return joinKey(EMPTY, 0, path);
+      return undefined;
     }
-    for (let slot = 0; slot < 16; slot++) {
+    for (let slot = 15; slot >= 0; slot--) {
       const below = this.#child(newer, slot);
       if (below === undefined) continue;
       const longer = new Uint8Array(path.length + 1);
       longer.set(path);
       longer[path.length] = slot;
-      this.compare(older === undefined ? undefined : this.#child(older, slot), below, longer);
+      this.add(older === undefined ? undefined : this.#child(older, slot), below, longer);
     }
+    return undefined;
   }
 
   #placeOf(item: Item): Place | undefined {

@@ -46,8 +46,8 @@ export class StateView implements Roots {
     return this.world.accountRange(from, limitMax);
   }
 
-  changedSince(older: Roots, limitMax: number): readonly Hash[] {
-    return this.world.changedSince(older, limitMax);
+  changedSince(older: Roots): Iterable<Hash | undefined> {
+    return this.world.changedSince(older);
   }
 
   /** The code with this hash. If it is missing, that is a storage fault. */

@@ -95,9 +95,12 @@ export class WorldState implements Roots {
     }));
   }
 
-  /** Hashes of the addresses whose accounts exist now and differ from those of the older state. */
-  changedSince(older: Roots, limitMax: number): Hash[] {
-    return this.db.trie.changed(older.stateRoot, this.stateRoot, limitMax);
+  /**
+   * Hashes of the addresses whose accounts exist now and differ from those of the older state; undefined for a part of
+   * the walk that found none.
+   */
+  changedSince(older: Roots): Iterable<Hash | undefined> {
+    return this.db.trie.changed(older.stateRoot, this.stateRoot);
   }
 
   /** Raw entry of the module store. */

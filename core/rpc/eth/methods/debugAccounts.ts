@@ -7,7 +7,9 @@ import { type Bytes, EMPTY, equalBytes, to0xHex, toHex } from '../../../lib/byte
 import { ok } from '../../../lib/result.ts';
 import { EMPTY_CODE_HASH } from '../../../state/account.ts';
 import type { Hash, Height } from '../../../types/ids.ts';
+import type { RpcContext } from '../../context.ts';
 import { heightOfNumber } from '../../heightSteps.ts';
+import { mapPaused } from '../../mapPaused.ts';
 import { serverError } from '../../rpcError.ts';
 import type { AddressBook } from '../addressBook.ts';
 import { isPending } from '../at.ts';
@@ -20,6 +22,8 @@ import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, HASH, INTEGER, UINT64 } from 
 const ACCOUNTS_MAX = 256;
 /** Maximum accounts in one answer about changes. */
 const CHANGED_MAX = 100_000;
+/** Steps of the walk to those accounts without a pause: each reads up to 32 nodes, most read none. */
+const STEPS_PER_PAUSE = 64;
 
 interface DumpOptions {
   readonly start: Hash;
@@ -93,14 +97,25 @@ interface Span {
   readonly last: Height;
 }
 
+/** Accounts of `view` that differ from those of `older`. Pauses on the way. */
+async function changedHashes({ pause }: RpcContext, view: View, older: View): Promise<readonly Hash[]> {
+  const hashes: Hash[] = [];
+  let steps = 0;
+  for (const hash of view.changedSince(older)) {
+    if (hash !== undefined) hashes.push(hash);
+    if (hashes.length > CHANGED_MAX) throw serverError(`more than ${CHANGED_MAX} accounts changed`);
+    if (++steps % STEPS_PER_PAUSE === 0) await pause?.();
+  }
+  return hashes;
+}
+
 async function modified(call: EthCall, { first, last }: Span): Promise<readonly string[]> {
   if (first >= last)
     throw serverError(`start block height (${first}) must be less than end block height (${last})`);
   const { ctx, services } = call;
-  const hashes = stateAt(call, last).changedSince(stateAt(call, first), CHANGED_MAX + 1);
-  if (hashes.length > CHANGED_MAX) throw serverError(`more than ${CHANGED_MAX} accounts changed`);
+  const hashes = await changedHashes(ctx, stateAt(call, last), stateAt(call, first));
   await services.addresses.learn(ctx.chain.latest());
-  return hashes.map((hash) => {
+  return mapPaused(ctx, hashes, (hash) => {
     const address = services.addresses.addressOf(hash);
     if (address === undefined) throw serverError(`no preimage found for hash ${toHex(hash)}`);
     return to0xHex(address);

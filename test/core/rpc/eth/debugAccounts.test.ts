@@ -1,8 +1,9 @@
 import { type Hex, hexToBytes, keccak256 } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { deploying, STORE_AND_LOG, word } from '../../app/support/code.ts';
 import { signRaw } from '../../app/support/wallet.ts';
-import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
+import { bytesHex, type Loose, RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 let store: string;
@@ -113,6 +114,23 @@ describe('debug_getModifiedAccounts', () => {
     expect(await world.get('debug_getModifiedAccountsByHash', await hashOf(1), await hashOf(3))).toEqual(
       await byNumber(1, 3),
     );
+  });
+
+  test('lets other work run while it walks, even where nothing is found', async () => {
+    let steps = 0;
+    function* changedSince(): Generator<Uint8Array | undefined> {
+      for (; steps < 150; steps++) yield undefined;
+      yield chain.latest().accountRange(new Uint8Array(32), 1)[0]?.keyHash;
+    }
+    const { chain } = world.ctx;
+    const pausedAt: number[] = [];
+    const view = (height: number) => ({ ...chain.latest(), height, changedSince });
+    const pause = async (): Promise<void> => void pausedAt.push(steps);
+    const ctx = { ...world.ctx, chain: readerWith(chain, { view }), pause };
+    const call = { jsonrpc: '2.0', id: 1, method: 'debug_getModifiedAccountsByNumber', params: [1, 2] };
+    const { result } = JSON.parse((await handleEthRequest(ctx, JSON.stringify(call), 'http')) as string);
+    expect(result).toHaveLength(1);
+    expect(pausedAt).toEqual([63, 127, 150]);
   });
 
   test('refuses in the words of geth', async () => {

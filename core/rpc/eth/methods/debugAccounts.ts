@@ -139,7 +139,7 @@ function spanOf({ ctx }: EthCall, first: BlockId, last: BlockId | undefined): Sp
   throw serverError(`end block ${last.kind === 'number' ? last.number : shown(last)} not found`);
 }
 
-function accessible({ ctx }: EthCall, from: BlockId, to: BlockId): number {
+async function accessible({ ctx }: EthCall, from: BlockId, to: BlockId): Promise<number> {
   const { chain } = ctx;
   const numberOf = (id: BlockId): number =>
     id.kind === 'number' ? Number(id.number) : (heightOf(chain, id) ?? chain.head());
@@ -150,6 +150,7 @@ function accessible({ ctx }: EthCall, from: BlockId, to: BlockId): number {
     const height = heightOfNumber(chain, number);
     if (chain.ethBlock(height) === undefined) throw serverError(`missing header ${number}`);
     if (chain.view(height) !== undefined) return number;
+    await ctx.pause?.();
   }
   throw serverError('no state found');
 }

@@ -159,3 +159,14 @@ test('debug_getAccessibleState names the first block whose state is there', asyn
   expect(await words('0x1', '0x1')).toBe('from and to needs to be different');
   expect(await words('0x63', '0x1')).toBe('missing header 99');
 });
+
+test('debug_getAccessibleState lets other work run while it looks at blocks whose state is gone', async () => {
+  let pauses = 0;
+  const { chain } = world.ctx;
+  const view = (height: number) => (height < 3 ? undefined : chain.view(height));
+  const pause = async (): Promise<void> => void pauses++;
+  const ctx = { ...world.ctx, chain: readerWith(chain, { view }), pause };
+  const call = { jsonrpc: '2.0', id: 1, method: 'debug_getAccessibleState', params: ['0x1', '0x4'] };
+  const { result } = JSON.parse((await handleEthRequest(ctx, JSON.stringify(call), 'http')) as string);
+  expect([result, pauses]).toEqual([3, 2]);
+});

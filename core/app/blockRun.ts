@@ -4,8 +4,10 @@ import { type Bytes, compareText, EMPTY, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { EMPTY_CODE_HASH } from '../state/account.ts';
 import type { Sealed } from '../state/seal.ts';
-import type { WorldState } from '../state/worldState.ts';
+import type { StateDb } from '../state/stateDb.ts';
+import { WorldState } from '../state/worldState.ts';
 import { BlockWriteSet } from '../state/writeSet.ts';
+import { MemoryKv } from '../store/memoryKv.ts';
 import type { BlockContext, CommitReply, FinalizeReply } from '../types/app.ts';
 import type { Hash } from '../types/ids.ts';
 import type { AbciEvent, TxResult } from '../types/result.ts';
@@ -67,6 +69,11 @@ export interface SealedBlock {
 
 const NO_BLOOM = new Uint8Array(256);
 
+function layerOver(db: StateDb) {
+  const unwritten = new MemoryKv();
+  return { unwritten, db: db.over(unwritten) };
+}
+
 /**
  * The execution of one block on its frozen parent. Only `extraData` depends on the hash of the consensus block, so a
  * block that this node proposed or validated need not run again when it is decided.
@@ -76,7 +83,9 @@ export class BlockRun {
   readonly #parent: ParentState;
   readonly #context: BlockContext;
   readonly #env: BlockEnv;
-  readonly #writes: BlockWriteSet;
+  #writes: BlockWriteSet;
+  /** Where `nextRoot` puts what was written, and the database together with that. */
+  #layer: { readonly unwritten: MemoryKv; readonly db: StateDb } | undefined;
   /** Events from before the first transaction. */
   readonly #beginEvents: readonly AbciEvent[];
   readonly #results: TxResult[] = [];
@@ -278,6 +287,19 @@ export class BlockRun {
     });
   }
 
+  /**
+   * The state root as of now. What was written so far becomes the state that later transactions build on, so that each
+   * root costs only what is new since the last one. The block can no longer be sealed.
+   */
+  nextRoot(): Hash {
+    this.#layer ??= layerOver(this.#parent.world.db);
+    const { unwritten, db } = this.#layer;
+    const sealed = this.#writes.seal();
+    unwritten.apply(sealed.ops);
+    this.#writes = new BlockWriteSet(WorldState.open(db, sealed));
+    return sealed.stateRoot;
+  }
+
   /** Computes the new roots and subtracts burned coins from the supply. No transaction can be added afterwards. */
   #end(): Sealed {
     if (this.#sealed !== undefined) return this.#sealed;
@@ -308,6 +330,7 @@ export class BlockRun {
   }
 
   #block(sealed: Sealed, consensusHash: Hash): SealedBlock {
+    assert(this.#layer === undefined, 'the last writes are those of the whole block');
     const keccak256 = (message: Bytes): Hash => this.#services.suite.keccak256(message);
     const transactions = [...this.#transactions];
     const receipts = [...this.#receipts];

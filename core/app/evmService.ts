@@ -126,7 +126,7 @@ export interface EvmService {
    */
   stateWithin(height: Height, ethIndex: number): Promise<View | undefined>;
   /** The state root after each Ethereum transaction of a committed block; undefined when not kept. */
-  rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined>;
+  rootsWithin(height: Height): Promise<readonly Hash[] | undefined>;
   /** Runs an uncommitted block on a committed one. The error says why one of its transactions is not allowed in it. */
   runOn(parentHeight: Height, source: PendingSource, watch: Watch): Promise<Result<void, string>>;
 }

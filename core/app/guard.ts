@@ -13,7 +13,7 @@ export class ExecutionAborted extends Error {
 export interface Guard {
   /** Returns undefined, or a promise to await before continuing. Throws ExecutionAborted. */
   tick(): Promise<void> | undefined;
-  /** The same after work that may have taken milliseconds. */
+  /** Like `tick`, but always looks at the clock: for steps that each take long, as a transaction may. */
   look(): Promise<void> | undefined;
 }
 

@@ -64,7 +64,7 @@ export function tellingConsole(
     replay: (height, watch, count) => evm.replay(height, watch, count),
     replayOne: (height, index, watch) => evm.replayOne(height, index, watch),
     stateWithin: (height, ethIndex) => evm.stateWithin(height, ethIndex),
-    rootsWithin: (height, pause) => evm.rootsWithin(height, pause),
+    rootsWithin: (height) => evm.rootsWithin(height),
     runOn: (parent, source, watch) => evm.runOn(parent, source, watch),
     call: (view, args, options) => heard('call', args, options, (watched) => evm.call(view, args, watched)),
     estimateGas: (view, args, gasCap, options) =>

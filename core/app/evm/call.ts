@@ -4,7 +4,6 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { StateDb, StateReader } from '../../state/stateDb.ts';
 import { WorldState } from '../../state/worldState.ts';
 import type { ChainReads } from '../../store/chainReads.ts';
-import type { Pause } from '../../types/app.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import { BlockRun, type ChainServices, type ParentState } from '../blockRun.ts';
 import type { BlockOverrides, CallArgs, CallOptions, CallOutcome, EthHeader, View, Watch } from '../chain.ts';
@@ -217,15 +216,16 @@ export class EvmCalls implements EvmService {
     return tx && this.#reads.ethTxLocation(tx.hash)?.index;
   }
 
-  async rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined> {
-    const again = this.#again(height);
+  async rootsWithin(height: Height): Promise<readonly Hash[] | undefined> {
+    const guard = this.#guard?.();
+    const again = this.#again(height, this.#guarded(guard));
     if (again === undefined) return undefined;
     const roots: Hash[] = [];
     for (const tx of again.txs) {
       const before = again.run.ethTxCount;
       await again.run.addDecided(tx);
-      if (again.run.ethTxCount > before) roots.push(again.run.preview().sealed.stateRoot);
-      await pause?.();
+      if (again.run.ethTxCount > before) roots.push(again.run.nextRoot());
+      await guard?.look();
     }
     return roots;
   }

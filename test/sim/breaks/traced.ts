@@ -158,7 +158,7 @@ export const TRACED: readonly Break[] = [
   {
     id: 'roots-within-of-the-end',
     file: 'core/app/evm/call.ts',
-    from: 'if (again.run.ethTxCount > before) roots.push(again.run.preview().sealed.stateRoot);',
+    from: 'if (again.run.ethTxCount > before) roots.push(again.run.nextRoot());',
     to: 'if (again.run.ethTxCount > before) roots.push(this.#head.view.stateRoot);',
     found: ['records'],
     scenario: 'evm-features',

@@ -77,7 +77,7 @@ export const debugStateMethods: readonly EthMethod[] = [
       const block = blockOf(ctx.chain, id);
       if (block === undefined) throw serverError('block not found');
       if (block.header.number === 0) throw serverError('genesis is not traceable');
-      const roots = await ctx.evm.rootsWithin(block.header.number, ctx.pause);
+      const roots = await ctx.evm.rootsWithin(block.header.number);
       if (roots !== undefined) return roots.map(to0xHex);
       throw serverError(`required historical state unavailable (block ${block.header.number})`);
     },

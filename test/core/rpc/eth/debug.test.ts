@@ -1,10 +1,12 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type Hex, hexToBytes, keccak256 } from 'viem';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
 import { TRACER_NAMES } from '../../../../core/rpc/eth/tracers/table.ts';
+import { COIN, testGenesis } from '../../app/support/chain.ts';
 import { deploying, LOOP, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
 import { cosmosTx, sendMessage } from '../../app/support/cosmosTx.ts';
 import { signRaw } from '../../app/support/wallet.ts';
@@ -313,6 +315,33 @@ test("debug_intermediateRoots ends with the block's own root, and changes with e
   expect(roots).toHaveLength(sends.length);
   expect(new Set(roots).size).toBe(sends.length);
   expect(roots.at(-1)).toBe(block.stateRoot);
+  for (const [i, root] of roots.entries()) {
+    const state = await world.ctx.evm.stateWithin(Number(block.number), i + 1);
+    expect(bytesHex(state?.stateRoot ?? new Uint8Array())).toBe(root);
+  }
+});
+
+test('a root within a block costs what its transaction wrote, however many came before', async () => {
+  const keccak = vi.spyOn(nobleSuite, 'keccak256');
+  const counts: number[] = [];
+  const look = (): undefined => {
+    counts.push(keccak.mock.calls.length);
+    keccak.mockClear();
+    return undefined;
+  };
+  const accounts = [{ address: world.dev.address, balance: 100n * COIN }];
+  const crowd = await RpcWorld.openOn(testGenesis({ accounts }), {}, () => ({ tick: () => undefined, look }));
+  for (let i = 1; i <= 50; i++) {
+    const to = `0xdd${i.toString(16).padStart(38, '0')}`;
+    await crowd.get('eth_sendTransaction', { from: bytesHex(world.dev.address), to, value: '0x1' });
+  }
+  await crowd.commit();
+  const { hash } = await crowd.get('eth_getBlockByNumber', 'latest', false);
+  expect(await crowd.get('debug_intermediateRoots', hash)).toHaveLength(50);
+  keccak.mockRestore();
+  // Some twenty nodes and addresses of each; the first count is of everything before as well.
+  expect(counts).toHaveLength(50);
+  expect(Math.max(...counts.slice(1))).toBeLessThan(40);
 });
 
 test("the models' raw blocks are those of geth, by number in any form", async () => {

@@ -80,6 +80,19 @@ describe('code that runs longer than the node allows', () => {
     }
   });
 
+  test('ends roots within a block, which may be of transfers alone', async () => {
+    const from = bytesHex(world.dev.address);
+    for (let i = 0; i < 6; i++) await world.get('eth_sendTransaction', { from, to: CODE_AT, value: '0x1' });
+    await world.commit();
+    const { hash } = await world.get('eth_getBlockByNumber', 'latest', false);
+    pauses = 0;
+    const { error } = await world.rpc('debug_intermediateRoots', hash);
+    expect(error).toEqual({ code: -32000, message: 'execution timeout' });
+    step = 5_000;
+    expect(await world.get('debug_intermediateRoots', hash)).toHaveLength(6);
+    expect(pauses).toBeGreaterThanOrEqual(6);
+  });
+
   test('is told to Cosmos clients as a deadline', async () => {
     const raw = await signRaw(world.dev, { nonce: 0, data: deploying(LOOP) });
     const deployed = await world.get('eth_sendRawTransaction', bytesHex(raw));

@@ -1,9 +1,11 @@
 import type { EthBlock, EthLog } from '../../app/chain.ts';
+import { to0xHex } from '../../lib/bytes.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { CriteriaRoom } from './criteriaRoom.ts';
 import type { LogMatcher } from './logMatcher.ts';
 import { headerJson, logJson, receiptJson } from './render.ts';
+import { shownTx } from './transactions.ts';
 
 /** A committed block for subscribers. Texts that several of them need are rendered once. */
 export class HeadNews {
@@ -49,9 +51,33 @@ export class HeadNews {
   }
 }
 
+/** A transaction that entered the pool, for subscribers. Each text is rendered once. */
+export class PendingNews {
+  /** JSON text of the hash. */
+  readonly hashText: string;
+  readonly #ctx: RpcContext;
+  readonly #hash: Hash;
+  #body: string | null | undefined;
+
+  constructor(ctx: RpcContext, hash: Hash) {
+    this.hashText = `"${to0xHex(hash)}"`;
+    this.#ctx = ctx;
+    this.#hash = hash;
+  }
+
+  /** JSON text of the transaction; null if it is already gone. */
+  bodyText(): string | null {
+    if (this.#body === undefined) {
+      const shown = shownTx(this.#ctx, this.#hash);
+      this.#body = shown === null ? null : JSON.stringify(shown);
+    }
+    return this.#body;
+  }
+}
+
 export interface FeedListener {
   onHead(news: HeadNews): void;
-  onPendingTx(hash: Hash): void;
+  onPendingTx(news: PendingNews): void;
 }
 
 /** The single listener on the node's hub for all websocket sessions; detached while there are none. */
@@ -75,7 +101,8 @@ export class EthFeed {
     this.#stop ??= this.#ctx.hub.listen((event) => {
       if (event.kind === 'committed') this.#onCommitted(event.block.header.height);
       else if (event.kind === 'pendingTx' && event.ethHash !== undefined) {
-        for (const each of [...this.#listeners]) each.onPendingTx(event.ethHash);
+        const news = new PendingNews(this.#ctx, event.ethHash);
+        for (const each of [...this.#listeners]) each.onPendingTx(news);
       }
     });
   }

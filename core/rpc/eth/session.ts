@@ -1,12 +1,12 @@
 import { assert } from '../../lib/assert.ts';
-import type { Hash, Height } from '../../types/ids.ts';
+import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { reportLost } from '../crash.ts';
 import type { SessionOut } from '../httpAnswer.ts';
 import { Outbox } from '../outbox.ts';
 import { pacerOf } from '../pacer.ts';
 import { serverError } from '../rpcError.ts';
-import type { EthFeed, FeedListener, HeadNews } from './feed.ts';
+import type { EthFeed, FeedListener, HeadNews, PendingNews } from './feed.ts';
 import { newId } from './ids.ts';
 import { handleEthRequest } from './jsonrpc.ts';
 import type { Notifier, SubscriptionRequest } from './method.ts';
@@ -87,8 +87,8 @@ export class EthSession implements FeedListener {
     for (const subscription of this.#subscriptions.values()) subscription.onHead(news);
   }
 
-  onPendingTx(hash: Hash): void {
-    for (const subscription of this.#subscriptions.values()) subscription.onPendingTx(hash);
+  onPendingTx(news: PendingNews): void {
+    for (const subscription of this.#subscriptions.values()) subscription.onPendingTx(news);
   }
 
   async #answer(text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { History } from '../../events/index/history.ts';
 import { assert, unreachable } from '../../lib/assert.ts';
-import { equalBytes, to0xHex } from '../../lib/bytes.ts';
+import { equalBytes } from '../../lib/bytes.ts';
 import { USUAL_SIZES } from '../../lib/sizes.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
@@ -9,11 +9,10 @@ import type { Outbox } from '../outbox.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';
 import type { CriteriaRoom } from './criteriaRoom.ts';
-import { HeadNews } from './feed.ts';
+import { HeadNews, type PendingNews } from './feed.ts';
 import { LogMatcher } from './logMatcher.ts';
 import { liveRange } from './logSearch.ts';
 import type { SubscriptionRequest } from './method.ts';
-import { shownTx } from './transactions.ts';
 
 type Live =
   | { readonly kind: 'newHeads' }
@@ -37,7 +36,7 @@ export interface Subscription {
   /** Called when the response with the subscription id has been sent. */
   release(): Promise<void>;
   onHead(news: HeadNews): void;
-  onPendingTx(hash: Hash): void;
+  onPendingTx(news: PendingNews): void;
   /** Lowest past height whose events are still to be sent; Infinity if there is none. */
   readonly untold: number;
 }
@@ -137,11 +136,10 @@ export class EthSubscription implements Subscription {
     if (this.#isLive && news.height >= this.#next) this.#tellHead(news);
   }
 
-  onPendingTx(hash: Hash): void {
+  onPendingTx(news: PendingNews): void {
     if (this.#live.kind !== 'newPendingTransactions') return;
-    const { ctx } = this.#parts;
-    const shown = this.#live.full ? shownTx(ctx, hash) : to0xHex(hash);
-    if (shown !== null) this.#notify(JSON.stringify(shown), ctx.chain.head());
+    const shown = this.#live.full ? news.bodyText() : news.hashText;
+    if (shown !== null) this.#notify(shown, this.#parts.ctx.chain.head());
   }
 
   /** Returns the cost, expressed as bytes. */

@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { present } from '../../../../core/lib/assert.ts';
+import { hex } from '../../../../core/lib/bytes.ts';
 import { StorageFault } from '../../../../core/lib/storageFault.ts';
 import { CriteriaRoom } from '../../../../core/rpc/eth/criteriaRoom.ts';
 import { HeadNews } from '../../../../core/rpc/eth/feed.ts';
@@ -97,6 +98,23 @@ test('pending transactions are told as hashes or whole, before they are in a blo
   expect(full).toMatchObject({ hash, blockHash: null });
   await world.commit();
   session.closed();
+});
+
+test('a pending transaction is read once for all who are told of it whole', async () => {
+  const clients = [await open(), await open()];
+  for (const { ask } of clients)
+    for (let i = 0; i < 2; i++) await ask('eth_subscribe', 'newPendingTransactions', true);
+  const hash = await emit(5);
+  for (const { socket } of clients) socket.take();
+  const reads = vi.spyOn(world.ctx.pool, 'byEthHash');
+  const ethHash = hex(hash.slice(2));
+  world.ctx.hub.publish({ kind: 'pendingTx', tx: ethHash, ethHash });
+  expect(reads).toHaveBeenCalledTimes(1);
+  reads.mockRestore();
+  const told = clients.flatMap(({ socket }) => socket.take().map((message) => message.params.result.hash));
+  expect(told).toEqual([hash, hash, hash, hash]);
+  await world.commit();
+  for (const { session } of clients) session.closed();
 });
 
 test('the reply comes before the first pending transaction, however early that is told', async () => {

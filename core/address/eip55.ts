@@ -17,11 +17,3 @@ export function toEip55(address: Address): string {
   }
   return text;
 }
-
-/** Whether the text is `0x` and 40 digits in the exact checksum case. */
-export function isEip55(text: string): boolean {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return false;
-  const address = new Uint8Array(20);
-  for (let i = 0; i < 20; i++) address[i] = Number.parseInt(text.slice(2 + 2 * i, 4 + 2 * i), 16);
-  return toEip55(address) === text;
-}

@@ -61,5 +61,4 @@ export function decodeBlock(from: Bytes): Result<Block, CodecError> {
   if (decoded.ok && from.length <= RECENT_BYTES_MAX) recent.add(from, decoded);
   return decoded;
 }
-export const encodeBlockMeta = (meta: BlockMeta): Bytes => encode(BLOCK_META, meta);
 export const decodeBlockMeta = (from: Bytes): Result<BlockMeta, CodecError> => decode(BLOCK_META, from);

@@ -102,6 +102,3 @@ export function decodeEvidenceList(from: Bytes): Result<readonly Evidence[], Cod
   const list = decode(EVIDENCE_LIST, from);
   return list.ok ? ok(list.value.evidence) : list;
 }
-
-export const encodeLightBlock = (block: LightBlock): Bytes => encode(LIGHT_BLOCK, block);
-export const decodeLightBlock = (from: Bytes): Result<LightBlock, CodecError> => decode(LIGHT_BLOCK, from);

@@ -1,11 +1,10 @@
 /** genesis.json (reference: CometBFT §9). */
 import { validatorAddress } from '../crypto/addresses.ts';
-import { sha256 } from '../crypto/hash.ts';
 import { equalBytes, toHex, toUpperHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 import type { Genesis, GenesisValidator } from '../types/genesis.ts';
-import type { Hash, Timestamp } from '../types/ids.ts';
+import type { Timestamp } from '../types/ids.ts';
 import { type ConsensusParams, DEFAULT_PARAMS } from '../types/params.ts';
 import type { PublicKey } from '../types/validator.ts';
 import { type Json, KEY_NAME, paramsJson, publicKeyJson } from './json.ts';
@@ -172,6 +171,3 @@ export function genesisJson(genesis: Genesis): Readonly<Record<string, Json>> {
 /** The text of genesis.json, indented by two spaces. */
 export const renderGenesis = (genesis: Genesis): string =>
   `${JSON.stringify(genesisJson(genesis), undefined, 2)}\n`;
-
-/** SHA-256 of the file's bytes, which `start --genesis_hash` compares. */
-export const genesisDocHash = (text: string): Hash => sha256(encodeUtf8(text));

@@ -1,11 +1,9 @@
 import type { Bytes } from '../lib/bytes.ts';
-import type { Result } from '../lib/result.ts';
 import type { BlockId, Header, PartSetHeader } from '../types/block.ts';
 import { bytes, embed, int64, string, uint32, uint64 } from './fields.ts';
 import { ADDRESS_BYTES, APP_HASH_BYTES_MAX, CHAIN_ID_BYTES_MAX, HASH_BYTES } from './limits.ts';
-import { decode, encode, table } from './proto.ts';
+import { encode, table } from './proto.ts';
 import { TIMESTAMP } from './time.ts';
-import type { CodecError } from './wire.ts';
 
 export const PART_SET_HEADER = table<PartSetHeader>('PartSetHeader', [
   uint32(1, 'total'),
@@ -41,9 +39,4 @@ export const HEADER = table<Header>('Header', [
 ]);
 
 export const encodeHeader = (header: Header): Bytes => encode(HEADER, header);
-export const decodeHeader = (from: Bytes): Result<Header, CodecError> => decode(HEADER, from);
-export const encodeBlockId = (id: BlockId): Bytes => encode(BLOCK_ID, id);
-export const decodeBlockId = (from: Bytes): Result<BlockId, CodecError> => decode(BLOCK_ID, from);
 export const encodePartSetHeader = (header: PartSetHeader): Bytes => encode(PART_SET_HEADER, header);
-export const decodePartSetHeader = (from: Bytes): Result<PartSetHeader, CodecError> =>
-  decode(PART_SET_HEADER, from);

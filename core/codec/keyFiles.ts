@@ -4,11 +4,10 @@ import { nobleSuite } from '../crypto/noble.ts';
 import { toBase64 } from '../lib/base64.ts';
 import { type Bytes, concat, equalBytes, toUpperHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import type { Address, Height, Round } from '../types/ids.ts';
+import type { Address } from '../types/ids.ts';
 import { publicKeyFromJson } from './genesis.ts';
 import { type JsonObject, publicKeyJson } from './json.ts';
 import { JsonReader, parseJson } from './jsonReader.ts';
-import { SIGNATURE_BYTES_MAX } from './limits.ts';
 
 export interface KeyFileError {
   readonly code: 'key-file';
@@ -28,17 +27,7 @@ export interface ValidatorKey extends Ed25519Key {
   readonly address: Address;
 }
 
-/** What the signer signed last. Step 1 is propose, 2 prevote, 3 precommit; 0 means nothing. */
-export interface LastSigned {
-  readonly height: Height;
-  readonly round: Round;
-  readonly step: 0 | 1 | 2 | 3;
-  readonly signature: Bytes;
-  readonly signBytes: Bytes;
-}
-
 const PRIVATE_KEY_NAME = 'tendermint/PrivKeyEd25519';
-const SIGN_BYTES_MAX = 1 << 21;
 
 function readText<T>(
   text: string,
@@ -92,41 +81,6 @@ export function renderValidatorKey(key: Ed25519Key): string {
     address: toUpperHex(ed25519Address(key.publicKey)),
     pub_key: publicKeyJson({ type: 'ed25519', bytes: key.publicKey }),
     priv_key: privateKeyJson(key),
-  };
-  return JSON.stringify(file, undefined, 2);
-}
-
-/** priv_validator_state.json. */
-export const parseLastSigned = (text: string): Result<LastSigned, KeyFileError> =>
-  readText(text, (reader, doc) => {
-    const height = reader.integer(doc['height'], 'height');
-    const round = reader.integer(doc['round'], 'round');
-    const step = reader.integer(doc['step'], 'step');
-    if (height < 0) reader.fail('height', 'at least 0');
-    if (round < 0) reader.fail('round', 'at least 0');
-    if (step < 0 || step > 3) reader.fail('step', '0 to 3');
-    const { signature } = doc;
-    const hasSignature = signature !== undefined && signature !== null;
-    const signBytes = reader.hex(doc['signbytes'], 'signbytes');
-    if (signBytes.length > SIGN_BYTES_MAX) reader.fail('signbytes', `at most ${SIGN_BYTES_MAX} bytes`);
-    return {
-      height,
-      round,
-      step: step as LastSigned['step'],
-      signature: hasSignature
-        ? reader.base64(signature, 'signature', SIGNATURE_BYTES_MAX)
-        : new Uint8Array(0),
-      signBytes,
-    };
-  });
-
-export function renderLastSigned(state: LastSigned): string {
-  const file = {
-    height: String(state.height),
-    round: state.round,
-    step: state.step,
-    ...(state.signature.length === 0 ? {} : { signature: toBase64(state.signature) }),
-    ...(state.signBytes.length === 0 ? {} : { signbytes: toUpperHex(state.signBytes) }),
   };
   return JSON.stringify(file, undefined, 2);
 }

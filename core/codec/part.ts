@@ -3,7 +3,7 @@ import type { Result } from '../lib/result.ts';
 import type { Part, Proof } from '../types/block.ts';
 import { bytes, embed, int64, repeatedBytes, uint32 } from './fields.ts';
 import { AUNTS_MAX, HASH_BYTES, PART_BYTES } from './limits.ts';
-import { decode, encode, table } from './proto.ts';
+import { decode, table } from './proto.ts';
 import type { CodecError } from './wire.ts';
 
 export const PROOF = table<Proof>('Proof', [
@@ -19,7 +19,4 @@ export const PART = table<Part>('Part', [
   embed(3, 'proof', PROOF),
 ]);
 
-export const encodeProof = (proof: Proof): Bytes => encode(PROOF, proof);
-export const decodeProof = (from: Bytes): Result<Proof, CodecError> => decode(PROOF, from);
-export const encodePart = (part: Part): Bytes => encode(PART, part);
 export const decodePart = (from: Bytes): Result<Part, CodecError> => decode(PART, from);

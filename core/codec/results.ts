@@ -6,7 +6,7 @@ import type { ValidatorUpdate } from '../types/validator.ts';
 import { bool, bytes, embed, int64Big, optional, repeated, string, uint32 } from './fields.ts';
 import { APP_HASH_BYTES_MAX, EVENTS_MAX, RESULT_BYTES_MAX, TXS_MAX, VALIDATORS_MAX } from './limits.ts';
 import { CONSENSUS_PARAMS } from './params.ts';
-import { decode, encode, table } from './proto.ts';
+import { decode, table } from './proto.ts';
 import { PUBLIC_KEY } from './validator.ts';
 import type { CodecError } from './wire.ts';
 
@@ -47,8 +47,5 @@ export const FINALIZE_REPLY = table<FinalizeReply>('ResponseFinalizeBlock', [
   bytes(5, 'appHash', APP_HASH_BYTES_MAX),
 ]);
 
-export const encodeTxResult = (result: TxResult): Bytes => encode(TX_RESULT, result);
-export const decodeTxResult = (from: Bytes): Result<TxResult, CodecError> => decode(TX_RESULT, from);
-export const encodeFinalizeReply = (reply: FinalizeReply): Bytes => encode(FINALIZE_REPLY, reply);
 export const decodeFinalizeReply = (from: Bytes): Result<FinalizeReply, CodecError> =>
   decode(FINALIZE_REPLY, from);

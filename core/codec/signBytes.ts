@@ -1,5 +1,5 @@
 /**
- * Canonical sign bytes (reference: CometBFT §2), which the signatures of votes, proposals and vote extensions cover.
+ * Canonical sign bytes (reference: CometBFT §2), which the signatures of votes and proposals cover.
  * Written by hand rather than by tables, because every vote is signed and verified over them.
  */
 import type { Bytes } from '../lib/bytes.ts';
@@ -119,17 +119,3 @@ function writeProposal(writer: Writer, [chainId, proposal]: readonly [string, Si
 
 export const proposalSignBytes = (chainId: string, proposal: SignedProposalPart): Bytes =>
   written(writeProposal, [chainId, proposal]);
-
-type ExtendedPart = Pick<Vote, 'height' | 'round' | 'extension'>;
-
-function writeExtension(writer: Writer, [chainId, vote]: readonly [string, ExtendedPart]): void {
-  const mark = writer.open();
-  writeBytes(writer, 0x0a, vote.extension);
-  writeFixed(writer, 0x11, vote.height);
-  writeFixed(writer, 0x19, vote.round);
-  writeText(writer, 0x22, chainId);
-  writer.close(mark);
-}
-
-export const voteExtensionSignBytes = (chainId: string, vote: ExtendedPart): Bytes =>
-  written(writeExtension, [chainId, vote]);

@@ -84,10 +84,6 @@ export const VALIDATOR_SET = mapped(
   },
 );
 
-export const encodePublicKey = (key: PublicKey): Bytes => encode(PUBLIC_KEY, key);
-export const decodePublicKey = (from: Bytes): Result<PublicKey, CodecError> => decode(PUBLIC_KEY, from);
-export const encodeValidator = (validator: Validator): Bytes => encode(VALIDATOR, validator);
-export const decodeValidator = (from: Bytes): Result<Validator, CodecError> => decode(VALIDATOR, from);
 export const encodeValidatorSet = (set: ValidatorSet): Bytes => encode(VALIDATOR_SET, set);
 export const decodeValidatorSet = (from: Bytes): Result<ValidatorSet, CodecError> =>
   decode(VALIDATOR_SET, from);

@@ -1,12 +1,10 @@
-import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
 import { bytes, embed, enumeration, int32, int64 } from './fields.ts';
 import { BLOCK_ID } from './header.ts';
 import { ADDRESS_BYTES, EXTENSION_BYTES_MAX, SIGNATURE_BYTES_MAX } from './limits.ts';
-import { decode, encode, mapped, table } from './proto.ts';
+import { mapped, table } from './proto.ts';
 import { TIMESTAMP } from './time.ts';
-import type { CodecError } from './wire.ts';
 
 /** tendermint.types.SignedMsgType. */
 export const VOTE_TYPE = { prevote: 1, precommit: 2 } as const;
@@ -51,8 +49,3 @@ export const PROPOSAL = mapped(
   ({ type: _, ...proposal }): Result<Proposal, string> =>
     proposal.polRound < -1 ? err(`pol_round ${proposal.polRound}`) : ok(proposal),
 );
-
-export const encodeVote = (vote: Vote): Bytes => encode(VOTE, vote);
-export const decodeVote = (from: Bytes): Result<Vote, CodecError> => decode(VOTE, from);
-export const encodeProposal = (proposal: Proposal): Bytes => encode(PROPOSAL, proposal);
-export const decodeProposal = (from: Bytes): Result<Proposal, CodecError> => decode(PROPOSAL, from);

@@ -54,14 +54,6 @@ export class HeightVotes {
     return type === 'prevote' ? votes?.prevotes : votes?.precommits;
   }
 
-  prevotes(round: Round): VoteSet {
-    return this.#open(round).prevotes;
-  }
-
-  precommits(round: Round): VoteSet {
-    return this.#open(round).precommits;
-  }
-
   get commit(): { readonly round: Round; readonly blockId: BlockId } | undefined {
     return this.#commit;
   }

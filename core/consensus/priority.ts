@@ -197,28 +197,6 @@ export function makeValidatorSet(list: readonly ValidatorChange[]): Result<Valid
 }
 
 /**
- * A set as another node reports it, with its priorities. The proposer is the validator charged last: the one with the
- * lowest priority; on a tie, the higher address. Do not increment such a set.
- */
-export function rebuildValidatorSet(
-  validators: readonly Validator[],
-): Result<ValidatorSet, ValidatorSetError> {
-  const first = validators[0];
-  if (first === undefined) return err({ code: 'empty-set' });
-  let proposer = first;
-  let totalPower = 0n;
-  for (const validator of validators) {
-    totalPower += validator.power;
-    if (validator.priority > proposer.priority) continue;
-    if (validator.priority < proposer.priority || compareBytes(validator.address, proposer.address) > 0) {
-      proposer = validator;
-    }
-  }
-  if (totalPower > TOTAL_POWER_MAX) return err({ code: 'total-power-too-large', total: totalPower });
-  return ok({ validators, totalPower, proposer });
-}
-
-/**
  * The set `rounds` turns later. Each turn is taken separately, so a node that skips rounds expects the same proposer as
  * nodes that went through them. CometBFT takes the turns of a skip at once, without rescaling in between. Where a new
  * validator has stretched the priorities, a turn drives them beyond the window, and CometBFT nodes may then expect two

@@ -93,11 +93,6 @@ export class VoteSet implements VoteSetReader {
     return this.#tally(blockId)?.bits.clone() ?? new BitSet(this.bits.size);
   }
 
-  /** Power of the votes for exactly this value. */
-  powerFor(blockId: BlockId): bigint {
-    return this.#tally(blockId)?.power ?? 0n;
-  }
-
   #tally(blockId: BlockId): Tally | undefined {
     for (const tally of this.#tallies) if (equalBlockId(tally.blockId, blockId)) return tally;
     return undefined;

@@ -80,14 +80,6 @@ export class BitSet {
     }
   }
 
-  union(other: BitSet): BitSet {
-    assert(other.size === this.size, 'bitset sizes differ');
-    return BitSet.fromWords(
-      this.size,
-      this.#words.map((word, i) => word | (other.#words[i] as number)),
-    );
-  }
-
   /** `x` for a member, `_` for a gap, as CometBFT prints bit arrays. */
   toString(): string {
     let text = '';

@@ -28,13 +28,3 @@ export function logsBloom(
 export function mergeBloom(bloom: Bytes, other: Bytes): void {
   for (let i = 0; i < BLOOM_BYTES; i++) bloom[i] = (bloom[i] as number) | (other[i] as number);
 }
-
-/** False proves that the item is absent; true may be a false positive. */
-export function bloomMayHold(bloom: Bytes, item: Bytes, keccak256: (message: Bytes) => Bytes): boolean {
-  const hash = keccak256(item);
-  for (let i = 0; i < 6; i += 2) {
-    const bit = (((hash[i] as number) << 8) | (hash[i + 1] as number)) & 0x7ff;
-    if (((bloom[BLOOM_BYTES - 1 - (bit >>> 3)] as number) & (1 << (bit & 7))) === 0) return false;
-  }
-  return true;
-}

@@ -4,10 +4,9 @@ import type { View } from '../../app/chain.ts';
 import { PUB_KEY } from '../../app/cosmos/tables.ts';
 import type { Any } from '../../app/tx/tables.ts';
 import { TYPE_URL } from '../../app/typeUrls.ts';
-import { decode, encode } from '../../codec/proto.ts';
+import { encode } from '../../codec/proto.ts';
 import { keccak256 } from '../../crypto/hash.ts';
 import { type Bytes, EMPTY, to0xHex } from '../../lib/bytes.ts';
-import type { Result } from '../../lib/result.ts';
 import { ETH_ACCOUNT, type EthAccount } from './accountTables.ts';
 
 /** Code hash of an account without code. */
@@ -39,5 +38,3 @@ export const ethAccountAny = (account: EthAccount): Any => ({
   typeUrl: TYPE_URL.ethAccount,
   value: encode(ETH_ACCOUNT, account),
 });
-
-export const decodeEthAccount = (value: Bytes): Result<EthAccount, unknown> => decode(ETH_ACCOUNT, value);

@@ -1,7 +1,7 @@
 /** Pagination of cosmos.base.query.v1beta1. */
 
 import { bigintToFixed, bytesToBigint } from '../../app/evm/numbers.ts';
-import { bool, bytes, optional, uint64Big } from '../../codec/fields.ts';
+import { bool, bytes, uint64Big } from '../../codec/fields.ts';
 import { table } from '../../codec/proto.ts';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import { GRPC, type GrpcCode, GrpcError } from './status.ts';
@@ -34,9 +34,6 @@ export const PAGE_RESPONSE = table<PageResponse>('cosmos.base.query.v1beta1.Page
   bytes(1, 'nextKey', 64),
   uint64Big(2, 'total'),
 ]);
-
-export const pageRequest = optional(2, 'pagination', PAGE_REQUEST);
-export const pageResponse = optional(2, 'pagination', PAGE_RESPONSE);
 
 export interface Page<T> {
   readonly items: readonly T[];

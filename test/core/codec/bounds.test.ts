@@ -4,7 +4,6 @@ import { decodeBlock, encodeBlock } from '../../../core/codec/block.ts';
 import { parseGenesis } from '../../../core/codec/genesis.ts';
 import { validatorJson } from '../../../core/codec/json.ts';
 import { JsonReader } from '../../../core/codec/jsonReader.ts';
-import { parseLastSigned } from '../../../core/codec/keyFiles.ts';
 import { blockIdFromJson, lightBlockFromJson } from '../../../core/codec/lightBlockJson.ts';
 import {
   APP_HASH_BYTES_MAX,
@@ -31,13 +30,6 @@ describe('a file', () => {
       parseGenesis(JSON.stringify({ ...genesis, app_hash: '00'.repeat(bytes) }));
     expect(told(parse(APP_HASH_BYTES_MAX))).toBe('accepted');
     expect(told(parse(APP_HASH_BYTES_MAX + 1))).toBe(`genesis app_hash: at most ${APP_HASH_BYTES_MAX} bytes`);
-  });
-
-  test('of the last signature says so many bytes that were signed', () => {
-    const parse = (bytes: number) =>
-      parseLastSigned(`{"height":"1","round":0,"step":1,"signbytes":"${'00'.repeat(bytes)}"}`);
-    expect(told(parse(1 << 21))).toBe('accepted');
-    expect(told(parse((1 << 21) + 1))).toBe('signbytes: expected at most 2097152 bytes');
   });
 });
 

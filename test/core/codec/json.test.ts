@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { genesisDocHash, genesisJson, parseGenesis, renderGenesis } from '../../../core/codec/genesis.ts';
+import { genesisJson, parseGenesis, renderGenesis } from '../../../core/codec/genesis.ts';
 import {
   blockIdJson,
   blockJson,
@@ -14,18 +14,14 @@ import {
 } from '../../../core/codec/json.ts';
 import { JsonReader } from '../../../core/codec/jsonReader.ts';
 import {
-  parseLastSigned,
   parseNodeKey,
   parseValidatorKey,
-  renderLastSigned,
   renderNodeKey,
   renderValidatorKey,
 } from '../../../core/codec/keyFiles.ts';
 import { formatProtoTime, formatSecond, formatTime, parseTime } from '../../../core/codec/timeText.ts';
-import { sha256 } from '../../../core/crypto/hash.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { EMPTY, hex } from '../../../core/lib/bytes.ts';
-import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import { ZERO_TIME } from '../../../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../../../core/types/params.ts';
 import * as any from './arbitraries.ts';
@@ -298,10 +294,6 @@ describe('a genesis document', () => {
     expect(messageOf(parseGenesis('{'))).toBe('genesis is not JSON');
     expect(messageOf(parseGenesis('[]'))).toBe('genesis document: expected an object');
   });
-
-  test('is named by the hash of its file', () => {
-    expect(genesisDocHash('{}')).toEqual(sha256(encodeUtf8('{}')));
-  });
 });
 
 test('a list may be as long as its bound, a number as wide as int64', () => {
@@ -349,22 +341,5 @@ describe('key files', () => {
     ]);
     for (const one of refused) expect(messageOf(one)).not.toContain('CQkJ');
     expect(parseNodeKey('nonsense').ok).toBe(false);
-  });
-
-  test('of the last signature go there and back, empty parts left out', () => {
-    const nothing = { height: 0, round: 0, step: 0, signature: EMPTY, signBytes: EMPTY } as const;
-    expect(JSON.parse(renderLastSigned(nothing))).toEqual({ height: '0', round: 0, step: 0 });
-    const signed = {
-      height: 7,
-      round: 1,
-      step: 3,
-      signature: new Uint8Array(64).fill(2),
-      signBytes: hex('0a0b'),
-    } as const;
-    for (const state of [nothing, signed])
-      expect(parseLastSigned(renderLastSigned(state))).toEqual({ ok: true, value: state });
-    expect(parseLastSigned('{"height":"1","round":0,"step":4}').ok).toBe(false);
-    expect(parseLastSigned('{"height":"-1","round":0,"step":1}').ok).toBe(false);
-    expect(parseLastSigned('{"height":"1","round":-1,"step":1}').ok).toBe(false);
   });
 });

@@ -12,11 +12,7 @@ import {
   type Shape,
   type Table,
 } from '../../../core/codec/proto.ts';
-import {
-  canonicalVoteBytes,
-  proposalSignBytes,
-  voteExtensionSignBytes,
-} from '../../../core/codec/signBytes.ts';
+import { canonicalVoteBytes, proposalSignBytes } from '../../../core/codec/signBytes.ts';
 import { BitSet } from '../../../core/lib/bitset.ts';
 import { isZeroBlockId } from '../../../core/types/block.ts';
 import type { PublicKey } from '../../../core/types/validator.ts';
@@ -225,17 +221,6 @@ describe('sign bytes are the canonical messages of their .proto file, with their
         });
         expect(proposalSignBytes(chainId, proposal)).toEqual(
           delimited('tendermint.types.CanonicalProposal', object),
-        );
-      }),
-    );
-  });
-
-  test('of vote extensions', () => {
-    fc.assert(
-      fc.property(fc.string(), height, round, fc.uint8Array(), (chainId, at, inRound, extension) => {
-        const object = set({ extension, height: at, round: inRound, chain_id: chainId });
-        expect(voteExtensionSignBytes(chainId, { height: at, round: inRound, extension })).toEqual(
-          delimited('tendermint.types.CanonicalVoteExtension', object),
         );
       }),
     );

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  canonicalVoteBytes,
-  proposalSignBytes,
-  voteExtensionSignBytes,
-  voteSignBytes,
-} from '../../../core/codec/signBytes.ts';
+import { canonicalVoteBytes, proposalSignBytes, voteSignBytes } from '../../../core/codec/signBytes.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { hex, toHex } from '../../../core/lib/bytes.ts';
 import { type Any, blockIdOf, cases, time, vectors } from './vectors.ts';
@@ -36,11 +31,6 @@ describe('canonical sign bytes', () => {
       timestamp: timestampOf(proposal.timestamp),
     });
     expect(toHex(bytes)).toBe(proposal.sign_bytes);
-  });
-
-  test.each(cases(file.vote_extensions, (one) => one.extension))('of the extension %s', (_name, one: Any) => {
-    const extended = { height: Number(one.height), round: one.round, extension: hex(one.extension) };
-    expect(toHex(voteExtensionSignBytes(one.chain_id, extended))).toBe(one.sign_bytes);
   });
 
   test.each(cases(file.real_chain_precommits, (one) => one.height))(

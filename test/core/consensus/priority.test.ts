@@ -8,7 +8,6 @@ import {
   incrementPriority,
   makeValidatorSet,
   proposerOf,
-  rebuildValidatorSet,
   type ValidatorChange,
 } from '../../../core/consensus/priority.ts';
 import { type Bytes, hex, toHex } from '../../../core/lib/bytes.ts';
@@ -168,14 +167,6 @@ test('whoever skips rounds has the set of those who went through them, where tur
     }
     expect(name(proposerOf(set, rounds).address)).toBe('bcdced'[rounds]);
   }
-});
-
-test('a set rebuilt from its validators takes the lowest priority for the last proposer, of equals the higher address', () => {
-  const { validators } = bare(['3', '-2', '-2', '1'], ['1', '1', '1', '1']);
-  const rebuilt = rebuildValidatorSet(validators);
-  expect(rebuilt.ok && rebuilt.value.proposer).toBe(validators[2]);
-  expect(rebuilt.ok && rebuilt.value.totalPower).toBe(4n);
-  expect(rebuildValidatorSet([])).toMatchObject({ error: { code: 'empty-set' } });
 });
 
 test('a validator is found by address, with its index', () => {

@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
 import { formatAddress } from '../../../../core/address/kinds.ts';
 import { authKey } from '../../../../core/app/auth/keeper.ts';
+import { decode } from '../../../../core/codec/proto.ts';
 import { EMPTY } from '../../../../core/lib/bytes.ts';
 import { answerAbciQuery } from '../../../../core/rpc/cosmos/abciQuery.ts';
-import { decodeEthAccount, ethAccountOf } from '../../../../core/rpc/cosmos/ethAccount.ts';
+import { ETH_ACCOUNT } from '../../../../core/rpc/cosmos/accountTables.ts';
+import { ethAccountOf } from '../../../../core/rpc/cosmos/ethAccount.ts';
 import { apiPage } from '../../../../core/rpc/cosmos/openApi.ts';
 import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
@@ -93,7 +95,7 @@ describe('an account', () => {
     const response = decodeAccountResponse(answer.value);
     if (!response.ok || response.value.account === undefined) throw new Error('no account');
     expect(response.value.account.typeUrl).toBe('/chain.types.v1.EthAccount');
-    expect(decodeEthAccount(response.value.account.value)).toEqual({
+    expect(decode(ETH_ACCOUNT, response.value.account.value)).toEqual({
       ok: true,
       value: ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'),
     });

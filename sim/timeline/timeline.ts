@@ -1,14 +1,13 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { STEP } from '../../core/types/messages.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
-import { EVENT_WORDS, type StepWord, type TimelineEntry, type When } from '../scenario/scenario.ts';
+import { EVENT_WORDS, type TimelineEntry, type When } from '../scenario/scenario.ts';
 import { PPM } from '../world/choices.ts';
 import type { Fact, Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import { TimelineActions } from './actions.ts';
 import { isAwaited } from './happens.ts';
-
-const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, precommit: 6, commit: 8 };
 
 interface Entry {
   readonly spec: TimelineEntry;
@@ -159,5 +158,5 @@ function isThere(when: Extract<When, { kind: 'state' }>, at: Position): boolean 
   if (when.height !== undefined && at.height !== when.height) return false;
   const round = when.round ?? at.round;
   if (at.round < round) return false;
-  return when.step === undefined || at.round > round || at.step >= STEP_OF[when.step];
+  return when.step === undefined || at.round > round || at.step >= STEP[when.step];
 }

@@ -5,14 +5,13 @@ import { PartSet } from '../codec/partSet.ts';
 import { assert, present } from '../lib/assert.ts';
 import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { type Block, type BlockId, type CommitSig, equalBlockId } from '../types/block.ts';
-import { compareTime } from '../types/ids.ts';
+import { type Block, type BlockId, equalBlockId } from '../types/block.ts';
+import { isSameVote } from '../types/vote.ts';
 import { askApp } from './calls.ts';
 import { type Engine, publish, roundEvent } from './engine.ts';
 import type { Candidate, HeightState } from './heightState.ts';
 import { blockBytesMax, blockPartsMax } from './params.ts';
 import { validateBlock } from './validateBlock.ts';
-import { flagOf } from './voteSet.ts';
 
 export const isOf = (candidate: Candidate | undefined, blockId: BlockId): candidate is Candidate =>
   candidate !== undefined && equalBlockId(candidate.blockId, blockId);
@@ -64,25 +63,12 @@ export function checkBlock(e: Engine, block: Block): Result<void, string> {
     suite: e.suite,
     checkEvidence: (list, at) => e.deps.checkEvidence(list, at),
     // A proposer may have changed the commit's round. The votes we verified then do not cover it.
-    isKnown: (index, signature) =>
-      lastPrecommits?.round === block.lastCommit.round &&
-      isVerified(lastPrecommits.vote(index), signature, block.lastCommit.blockId),
+    isKnown(vote) {
+      const ours = lastPrecommits?.vote(vote.validatorIndex);
+      return ours !== undefined && isSameVote(ours, vote);
+    },
   });
   return checked.ok ? ok(undefined) : err(`${checked.error.check}: ${checked.error.message}`);
-}
-
-/** A commit signature that we have verified as a precommit: same flag, time and bytes. */
-function isVerified(
-  vote: Parameters<typeof flagOf>[0] | undefined,
-  signature: CommitSig,
-  blockId: BlockId,
-): boolean {
-  return (
-    vote !== undefined &&
-    flagOf(vote, blockId) === signature.flag &&
-    compareTime(vote.timestamp, signature.timestamp) === 0 &&
-    equalBytes(vote.signature, signature.signature)
-  );
 }
 
 /** Asks the application whether it would execute the block. */

@@ -1,5 +1,6 @@
 /** Inputs and outputs of the consensus machine. The algorithm itself is in rules.ts. */
 
+import type { VoteVerifier } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
@@ -11,7 +12,6 @@ import type { Address, Height, Millis, PeerId, Round } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import type { PublicKey } from '../types/validator.ts';
 import type { Proposal, Vote, VoteType } from '../types/vote.ts';
-import type { VoteVerifier } from './verifySignature.ts';
 
 export type ConsensusTimerKey = Extract<TimerKey, { machine: 'consensus' }>;
 

@@ -1,4 +1,5 @@
 /** The mutable state that rules and handlers work on, and the functions through which they emit effects. */
+import type { VoteVerifier } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Effect } from '../node/contract.ts';
 import type { Micros, Millis, Round } from '../types/ids.ts';
@@ -7,7 +8,6 @@ import type { NodeEvent, RoundStateEvent, StepName } from '../types/nodeEvent.ts
 import type { ConsensusConfig, ConsensusDeps, ConsensusOptions, ConsensusTimerKey, Out } from './contract.ts';
 import type { HeightState } from './heightState.ts';
 import { encodeLogRecord, type LogEntry } from './log.ts';
-import type { VoteVerifier } from './verifySignature.ts';
 
 export interface Engine {
   readonly config: ConsensusConfig;

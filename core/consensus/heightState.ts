@@ -11,10 +11,9 @@ import { type Height, type Micros, type Round, ZERO_TIME } from '../types/ids.ts
 import { STEP } from '../types/messages.ts';
 import type { ChainState } from '../types/state.ts';
 import type { ValidatorSet } from '../types/validator.ts';
-import type { Proposal, Vote } from '../types/vote.ts';
+import { commitVote, type Proposal, type Vote } from '../types/vote.ts';
 import { nextHeight } from './chainState.ts';
 import { HeightVotes } from './heightVotes.ts';
-import { voteOfCommit } from './verifyCommit.ts';
 import { flagOf, VoteSet } from './voteSet.ts';
 
 /** A block under consideration: what the paper calls v, with id(v) and, once known, valid(v). */
@@ -171,8 +170,9 @@ const ABSENT = {
 /** The precommits contained in a stored commit. They were verified before the commit was stored. */
 export function precommitsOf(commit: Commit, validators: ValidatorSet): VoteSet {
   const set = new VoteSet(commit.height, commit.round, 'precommit', validators);
-  for (const [index, signature] of commit.signatures.entries()) {
-    if (signature.flag !== 'absent') set.add(voteOfCommit(commit, index, signature));
+  for (let i = 0; i < commit.signatures.length; i++) {
+    const vote = commitVote(commit, i);
+    if (vote !== undefined) set.add(vote);
   }
   return set;
 }

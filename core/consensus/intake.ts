@@ -3,6 +3,7 @@
  * what no honest node sends, persists what it accepts, and leaves the consequences to the rules.
  */
 import { proposalSignBytes } from '../codec/signBytes.ts';
+import { verifySignature } from '../codec/verifySignature.ts';
 import { leafHash } from '../crypto/merkle.ts';
 import { equalBytes } from '../lib/bytes.ts';
 import { type BlockId, isCompleteBlockId, type Part } from '../types/block.ts';
@@ -12,7 +13,6 @@ import type { Proposal, Vote, VoteType } from '../types/vote.ts';
 import { collect, completeCandidate, fitsParams } from './candidates.ts';
 import { type Engine, persist, publish, roundEvent } from './engine.ts';
 import { CONFLICTS_MAX } from './heightState.ts';
-import { verifySignature } from './verifySignature.ts';
 import { VoteSet } from './voteSet.ts';
 
 /** Stands for a peer where this machine itself signed or verified the message. Never a real peer's name. */

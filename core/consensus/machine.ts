@@ -1,3 +1,4 @@
+import { verifyVote } from '../codec/verifySignature.ts';
 import { assert, present, unreachable } from '../lib/assert.ts';
 import { EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -20,7 +21,6 @@ import { armEmptyBlock, armPropose } from './rounds.ts';
 import { RoundView } from './roundView.ts';
 import { settle } from './rules.ts';
 import { precommitTimeoutMs, prevoteTimeoutMs } from './timeouts.ts';
-import { verifyVote } from './verifySignature.ts';
 
 type AppInput = Extract<ConsensusInput, { kind: 'app' }>;
 type SignedInput = Extract<ConsensusInput, { kind: 'signed' }>;

@@ -3,8 +3,7 @@ import { equalBytes, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Commit } from '../types/block.ts';
 import { compareTime, type Timestamp } from '../types/ids.ts';
-import type { ValidatorSet } from '../types/validator.ts';
-import { findByAddress } from './priority.ts';
+import { findByAddress, type ValidatorSet } from '../types/validator.ts';
 
 export interface WeightedTime {
   readonly time: Timestamp;

@@ -210,16 +210,3 @@ export function afterRounds(set: ValidatorSet, rounds: number): ValidatorSet {
 
 /** Proposer of a round at the height that `set` is for. */
 export const proposerOf = (set: ValidatorSet, round: Round): Validator => afterRounds(set, round).proposer;
-
-export interface FoundValidator {
-  readonly index: number;
-  readonly validator: Validator;
-}
-
-export function findByAddress(set: ValidatorSet, address: Address): FoundValidator | undefined {
-  for (let index = 0; index < set.validators.length; index++) {
-    const validator = set.validators[index] as Validator;
-    if (equalBytes(validator.address, address)) return { index, validator };
-  }
-  return undefined;
-}

@@ -1,10 +1,9 @@
 import type { Block, BlockId, Commit } from '../types/block.ts';
 import type { Height, Micros, Round } from '../types/ids.ts';
 import type { PartsReader, RoundState, VoteSetReader } from '../types/roundState.ts';
-import type { ValidatorSet } from '../types/validator.ts';
+import { findByAddress, type ValidatorSet } from '../types/validator.ts';
 import type { Proposal, VoteType } from '../types/vote.ts';
 import type { Engine } from './engine.ts';
-import { findByAddress } from './priority.ts';
 
 type Proposer = RoundState['proposer'];
 

@@ -5,11 +5,12 @@ import { EMPTY, equalBytes } from '../lib/bytes.ts';
 import { type BlockId, ZERO_BLOCK_ID } from '../types/block.ts';
 import { addMillis, compareTime, type Round, type Timestamp, timestampOf } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
+import { findByAddress } from '../types/validator.ts';
 import type { Vote, VoteType } from '../types/vote.ts';
 import { askSignature } from './calls.ts';
 import { type Engine, enterStep, publish, roundEvent, setTimer } from './engine.ts';
 import type { HeightState } from './heightState.ts';
-import { afterRounds, findByAddress } from './priority.ts';
+import { afterRounds } from './priority.ts';
 import { proposeTimeoutMs } from './timeouts.ts';
 
 /** L11 StartRound. Round 0 may have to wait for transactions first. */

@@ -8,9 +8,9 @@ import { type Block, equalBlockId, type Header } from '../types/block.ts';
 import type { Evidence } from '../types/evidence.ts';
 import { compareTime } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
+import { findByAddress } from '../types/validator.ts';
 import { hashOfParams, nextHeight } from './chainState.ts';
 import { blockTime } from './makeBlock.ts';
-import { findByAddress } from './priority.ts';
 import { hashOfSet } from './setHash.ts';
 import { type CommitCheck, verifyCommit } from './verifyCommit.ts';
 

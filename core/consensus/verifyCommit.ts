@@ -1,17 +1,15 @@
 /** Commit verification (CometBFT §4.6), with one signature check per slot. `isKnown` saves checks done before. */
 import { TOTAL_POWER_MAX } from '../codec/limits.ts';
-import { voteSignBytes } from '../codec/signBytes.ts';
+import { verifyVote } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { present } from '../lib/assert.ts';
-import { EMPTY, equalBytes } from '../lib/bytes.ts';
+import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { type BlockId, type Commit, type CommitSig, equalBlockId, ZERO_BLOCK_ID } from '../types/block.ts';
+import { type BlockId, type Commit, equalBlockId } from '../types/block.ts';
 import type { Height } from '../types/ids.ts';
-import type { Validator, ValidatorSet } from '../types/validator.ts';
-import type { Vote } from '../types/vote.ts';
-import { findByAddress } from './priority.ts';
+import { findByAddress, type Validator, type ValidatorSet } from '../types/validator.ts';
+import { commitVote, type Vote } from '../types/vote.ts';
 import { isQuorum } from './quorum.ts';
-import { verifySignature } from './verifySignature.ts';
 
 export type CommitError =
   | { readonly code: 'commit-size'; readonly validators: number; readonly signatures: number }
@@ -26,29 +24,13 @@ export type CommitError =
 export interface CommitCheck {
   readonly chainId: string;
   readonly suite: CryptoSuite;
-  /** True if exactly this signature was verified before, as a vote. */
-  readonly isKnown?: (index: number, signature: CommitSig) => boolean;
+  /** True if exactly this vote, with its signature, was verified before. */
+  readonly isKnown?: (vote: Vote) => boolean;
 }
 
-/** The precommit in a commit slot: for the commit's block, or for nil. */
-export const voteOfCommit = (commit: Commit, index: number, signature: CommitSig): Vote => ({
-  type: 'precommit',
-  height: commit.height,
-  round: commit.round,
-  blockId: signature.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID,
-  timestamp: signature.timestamp,
-  validatorAddress: signature.validatorAddress,
-  validatorIndex: index,
-  signature: signature.signature,
-  extension: EMPTY,
-  extensionSignature: EMPTY,
-});
-
 function isSigned(check: CommitCheck, commit: Commit, index: number, validator: Validator): boolean {
-  const signature = present(commit.signatures[index], 'slot in range');
-  if (check.isKnown?.(index, signature) === true) return true;
-  const bytes = voteSignBytes(check.chainId, voteOfCommit(commit, index, signature));
-  return verifySignature(check.suite, validator.pubKey, bytes, signature.signature);
+  const vote = present(commitVote(commit, index), 'absent slots are passed over');
+  return check.isKnown?.(vote) === true || verifyVote(check.suite, validator.pubKey, check.chainId, vote);
 }
 
 function checkShape(

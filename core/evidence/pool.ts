@@ -13,15 +13,8 @@ import type { Conflict, DuplicateVoteEvidence, Evidence } from '../types/evidenc
 import type { Height, Timestamp } from '../types/ids.ts';
 import type { KvOp } from '../types/kvOp.ts';
 import type { ChainState } from '../types/state.ts';
-import type { ValidatorSet } from '../types/validator.ts';
-import {
-  type ChainFacts,
-  type EvidenceError,
-  evidenceHeight,
-  findValidator,
-  isExpired,
-  verifyEvidence,
-} from './verify.ts';
+import { findByAddress, type ValidatorSet } from '../types/validator.ts';
+import { type ChainFacts, type EvidenceError, evidenceHeight, isExpired, verifyEvidence } from './verify.ts';
 
 /** Most conflicts waiting for the time of their block. */
 export const CONFLICTS_MAX = 1024;
@@ -302,7 +295,7 @@ export function duplicateVoteEvidence(
   timestamp: Timestamp,
 ): DuplicateVoteEvidence {
   const isOrdered = compareBytes(blockIdKey(voteA.blockId), blockIdKey(voteB.blockId)) < 0;
-  const validator = present(findValidator(validators, voteA), 'a vote of the set');
+  const { validator } = present(findByAddress(validators, voteA.validatorAddress), 'a vote of the set');
   return {
     kind: 'duplicate-vote',
     voteA: isOrdered ? voteA : voteB,

@@ -1,6 +1,6 @@
 /** Evidence rules (CometBFT §4.7): who may be accused, of what, and for how long. */
-import { voteSignBytes } from '../codec/signBytes.ts';
 import { validateEvidenceBasic } from '../codec/validate.ts';
+import { verifyVote } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -8,8 +8,7 @@ import { equalBlockId } from '../types/block.ts';
 import type { DuplicateVoteEvidence, Evidence } from '../types/evidence.ts';
 import { compareTime, type Height, type Timestamp } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
-import type { PublicKey, Validator, ValidatorSet } from '../types/validator.ts';
-import type { Vote } from '../types/vote.ts';
+import { findByAddress, type ValidatorSet } from '../types/validator.ts';
 import { type AttackFacts, verifyLightClientAttack } from './lightClientAttack.ts';
 
 export type EvidenceError =
@@ -83,7 +82,7 @@ function verifyDuplicateVote(
   if (!equalBytes(voteA.validatorAddress, voteB.validatorAddress))
     return invalid('votes are of two validators');
   if (equalBlockId(voteA.blockId, voteB.blockId)) return invalid('votes are for the same value');
-  const validator = findValidator(validators, voteA);
+  const validator = findByAddress(validators, voteA.validatorAddress)?.validator;
   if (validator === undefined) return invalid('the voter was no validator at that height');
   if (evidence.validatorPower !== validator.power) return invalid('validator power is wrong');
   if (evidence.totalVotingPower !== validators.totalPower) return invalid('total voting power is wrong');
@@ -93,19 +92,9 @@ function verifyDuplicateVote(
       return invalid('a vote names another place');
     if (vote.extension.length > 0 || vote.extensionSignature.length > 0)
       return invalid('a vote has an extension, and extensions are not enabled');
-    if (!isSigned(suite, validator.pubKey, voteSignBytes(chainId, vote), vote.signature)) {
+    if (!verifyVote(suite, validator.pubKey, chainId, vote)) {
       return invalid('a vote has a bad signature');
     }
   }
   return ok(undefined);
-}
-
-export const findValidator = (set: ValidatorSet, vote: Vote): Validator | undefined =>
-  set.validators.find(({ address }) => equalBytes(address, vote.validatorAddress));
-
-function isSigned(suite: CryptoSuite, key: PublicKey, bytes: Uint8Array, signature: Uint8Array): boolean {
-  if (signature.length !== 64) return false;
-  return key.type === 'ed25519'
-    ? suite.ed25519Verify(key.bytes, bytes, signature)
-    : suite.secp256k1Verify(key.bytes, suite.sha256(bytes), signature);
 }

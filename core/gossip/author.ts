@@ -1,7 +1,7 @@
 import { equalBytes } from '../lib/bytes.ts';
 import type { Commit } from '../types/block.ts';
 import type { Address } from '../types/ids.ts';
-import type { ValidatorSet } from '../types/validator.ts';
+import { findByAddress, type ValidatorSet } from '../types/validator.ts';
 
 interface Place<T> {
   readonly among: T;
@@ -26,7 +26,7 @@ export class Author {
   placeIn(set: ValidatorSet): number {
     if (this.#newer?.among === set) return this.#newer.index;
     if (this.#older?.among === set) return this.#older.index;
-    const index = set.validators.findIndex(({ address }) => equalBytes(address, this.address));
+    const index = findByAddress(set, this.address)?.index ?? -1;
     this.#older = this.#newer;
     this.#newer = { among: set, index };
     return index;

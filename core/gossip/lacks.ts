@@ -6,9 +6,8 @@ import type { BlockReader } from '../types/blockReader.ts';
 import type { Height } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
 import type { RoundState, VoteSetReader } from '../types/roundState.ts';
-import type { Proposal, Vote } from '../types/vote.ts';
+import { commitVote, type Proposal, type Vote } from '../types/vote.ts';
 import type { Author } from './author.ts';
-import { commitVote } from './commitVotes.ts';
 import type { PeerRound } from './peerRound.ts';
 
 export interface Missing {

@@ -4,11 +4,9 @@ import { blockContext } from '../consensus/makeBlock.ts';
 import { validateBlock } from '../consensus/validateBlock.ts';
 import { verifyCommit } from '../consensus/verifyCommit.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
-import { equalBytes } from '../lib/bytes.ts';
 import { err, ok } from '../lib/result.ts';
 import type { BlockRules } from '../sync/contract.ts';
-import { type Commit, type CommitSig, equalBlockId } from '../types/block.ts';
-import { compareTime } from '../types/ids.ts';
+import { commitVote, isSameVote } from '../types/vote.ts';
 
 /** The consensus rules for a block that others have decided, for block sync. */
 export const blockRules = (
@@ -24,15 +22,14 @@ export const blockRules = (
     return verified.ok ? verified : err(verified.error.code);
   },
   checkBlock(state, block, known) {
-    const isSameVote =
-      known !== undefined &&
-      known.round === block.lastCommit.round &&
-      equalBlockId(known.blockId, block.lastCommit.blockId);
     const checked = validateBlock(state, block, {
       chainId: state.chainId,
       suite,
       checkEvidence,
-      isKnown: (index, signature) => isSameVote && isEqual(known, index, signature),
+      isKnown(vote) {
+        const ours = known && commitVote(known, vote.validatorIndex);
+        return ours !== undefined && isSameVote(ours, vote);
+      },
     });
     return checked.ok ? ok(undefined) : err(`${checked.error.check}: ${checked.error.message}`);
   },
@@ -44,14 +41,3 @@ export const blockRules = (
     }),
   next: nextState,
 });
-
-function isEqual(known: Commit, index: number, signature: CommitSig): boolean {
-  const other = known.signatures[index];
-  return (
-    other !== undefined &&
-    other.flag === signature.flag &&
-    equalBytes(other.validatorAddress, signature.validatorAddress) &&
-    compareTime(other.timestamp, signature.timestamp) === 0 &&
-    equalBytes(other.signature, signature.signature)
-  );
-}

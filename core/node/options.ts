@@ -1,6 +1,6 @@
 import type { GenesisMaker } from '../app/genesis.ts';
 import type { DecodeTx } from '../app/tx/decodeTx.ts';
-import type { VoteVerifier } from '../consensus/verifySignature.ts';
+import type { VoteVerifier } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Bytes } from '../lib/bytes.ts';

@@ -1,4 +1,4 @@
-import type { Bytes } from '../lib/bytes.ts';
+import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import type { Address } from './ids.ts';
 
 export interface PublicKey {
@@ -21,6 +21,19 @@ export interface ValidatorSet {
   readonly totalPower: bigint;
   /** Proposer of round 0 of the height this set is for, as left by the last priority increment. */
   readonly proposer: Validator;
+}
+
+export interface FoundValidator {
+  readonly index: number;
+  readonly validator: Validator;
+}
+
+export function findByAddress(set: ValidatorSet, address: Address): FoundValidator | undefined {
+  for (let index = 0; index < set.validators.length; index++) {
+    const validator = set.validators[index] as Validator;
+    if (equalBytes(validator.address, address)) return { index, validator };
+  }
+  return undefined;
 }
 
 /** An update from the application. Power 0 removes the validator. */

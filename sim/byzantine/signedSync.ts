@@ -1,7 +1,7 @@
 import { commitHash } from '../../core/codec/hashes.ts';
-import { voteOfCommit } from '../../core/consensus/verifyCommit.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Block, Commit, CommitSig } from '../../core/types/block.ts';
+import { commitVote } from '../../core/types/vote.ts';
 import type { Accomplice } from './behaviour.ts';
 import { ABSENT, variantOf } from './blocks.ts';
 import { spoiled } from './wrongFields.ts';
@@ -27,8 +27,9 @@ function signedOver(me: Accomplice, block: Block, below: Block): Block {
   const commit: Commit = { ...block.lastCommit, blockId };
   const signatures = commit.signatures.map((sig, i): CommitSig => {
     const signer = me.coalition.members.find(({ address }) => equalBytes(address, sig.validatorAddress));
-    if (signer === undefined || sig.flag !== 'commit') return ABSENT;
-    return { ...sig, signature: signer.signVote(voteOfCommit(commit, i, sig)).signature };
+    const vote = commitVote(commit, i);
+    if (signer === undefined || vote === undefined || sig.flag !== 'commit') return ABSENT;
+    return { ...sig, signature: signer.signVote(vote).signature };
   });
   const lastCommit: Commit = { ...commit, signatures };
   return {

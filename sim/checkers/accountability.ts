@@ -1,9 +1,8 @@
 import { isQuorum } from '../../core/consensus/quorum.ts';
-import { voteOfCommit } from '../../core/consensus/verifyCommit.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { type Commit, equalBlockId, isZeroBlockId } from '../../core/types/block.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import type { Vote } from '../../core/types/vote.ts';
+import { commitVote, type Vote } from '../../core/types/vote.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -131,9 +130,7 @@ function judge(
 }
 
 const votesOf = (commit: Commit): readonly Vote[] =>
-  commit.signatures.flatMap((signature, i) =>
-    signature.flag === 'absent' ? [] : [voteOfCommit(commit, i, signature)],
-  );
+  commit.signatures.flatMap((_, i) => commitVote(commit, i) ?? []);
 
 /** Validators that voted for two values in the same round and step, in the commits or among the heard votes. */
 function equivocators(early: Commit, late: Commit, heard: readonly Vote[]): readonly Proof[] {

@@ -1,4 +1,4 @@
-import { type VoteVerifier, verifyVote } from '../../core/consensus/verifySignature.ts';
+import { type VoteVerifier, verifyVote } from '../../core/codec/verifySignature.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
-import { verifyVote } from '../../core/consensus/verifySignature.ts';
+import { verifyVote } from '../../core/codec/verifySignature.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findByAddress } from '../../../core/consensus/priority.ts';
+import { findByAddress } from '../../../core/types/validator.ts';
 import { liar } from './harness/byzantine.ts';
 import { Cluster, picker } from './harness/cluster.ts';
 import { testNet } from './harness/net.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { verifySignature } from '../../../core/codec/verifySignature.ts';
 import { blockPartsMax, checkParamUpdate, dataBytesMax } from '../../../core/consensus/params.ts';
-import { verifySignature } from '../../../core/consensus/verifySignature.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import { type ConsensusParams, DEFAULT_PARAMS } from '../../../core/types/params.ts';

@@ -4,7 +4,6 @@ import {
   afterRounds,
   applyUpdates,
   averagePriority,
-  findByAddress,
   incrementPriority,
   makeValidatorSet,
   proposerOf,
@@ -12,7 +11,7 @@ import {
 } from '../../../core/consensus/priority.ts';
 import { type Bytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import type { ValidatorSet } from '../../../core/types/validator.ts';
+import { findByAddress, type ValidatorSet } from '../../../core/types/validator.ts';
 
 type Pair = readonly [string, string];
 const golden = JSON.parse(

@@ -182,9 +182,9 @@ export const GOSSIP: readonly Break[] = [
   },
   {
     id: 'commit-votes-without-nil',
-    file: 'core/gossip/commitVotes.ts',
-    from: "blockId: sig.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID",
-    to: "blockId: sig.flag !== 'commit' ? commit.blockId : ZERO_BLOCK_ID",
+    file: 'core/types/vote.ts',
+    from: "blockId: slot.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID",
+    to: "blockId: slot.flag !== 'commit' ? commit.blockId : ZERO_BLOCK_ID",
     found: ['no_framing'],
     scenario: 'line-of-validators',
     isSlow: true,

@@ -58,7 +58,7 @@ export const GUARDS: readonly Break[] = [
   {
     id: 'evidence-signature-unchecked',
     file: 'core/evidence/verify.ts',
-    from: '    if (!isSigned(suite, validator.pubKey, voteSignBytes(chainId, vote), vote.signature)) {',
+    from: '    if (!verifyVote(suite, validator.pubKey, chainId, vote)) {',
     to: '    if (suite === undefined) {',
     found: ['no_framing'],
     scenario: 'forged-evidence',

@@ -4,8 +4,8 @@ import type { Break } from './broken.ts';
 export const INTAKE: readonly Break[] = [
   {
     id: 'known-vote-any-time',
-    file: 'core/consensus/candidates.ts',
-    from: '    compareTime(vote.timestamp, signature.timestamp) === 0 &&\n',
+    file: 'core/types/vote.ts',
+    from: '  compareTime(a.timestamp, b.timestamp) === 0 &&\n',
     to: '',
     found: ['conduct'],
     scenario: 'edited-commit',
@@ -13,8 +13,8 @@ export const INTAKE: readonly Break[] = [
   },
   {
     id: 'known-vote-any-flag',
-    file: 'core/consensus/candidates.ts',
-    from: '    flagOf(vote, blockId) === signature.flag &&\n',
+    file: 'core/types/vote.ts',
+    from: '  equalBlockId(a.blockId, b.blockId) &&\n',
     to: '',
     found: ['conduct'],
     scenario: 'edited-commit',
@@ -22,9 +22,9 @@ export const INTAKE: readonly Break[] = [
   },
   {
     id: 'known-vote-any-round',
-    file: 'core/consensus/candidates.ts',
-    from: '      lastPrecommits?.round === block.lastCommit.round &&\n      isVerified(lastPrecommits',
-    to: '      lastPrecommits !== undefined && isVerified(lastPrecommits',
+    file: 'core/types/vote.ts',
+    from: '  a.round === b.round &&\n',
+    to: '',
     found: ['conduct'],
     scenario: 'edited-commit',
     isSlow: true,

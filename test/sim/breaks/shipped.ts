@@ -184,8 +184,8 @@ export const SHIPPED: readonly Break[] = [
   },
   {
     id: 'nil-signature-of-a-commit-as-for-the-block',
-    file: 'core/consensus/verifyCommit.ts',
-    from: "blockId: signature.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID",
+    file: 'core/types/vote.ts',
+    from: "blockId: slot.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID",
     to: 'blockId: commit.blockId',
     found: ['no_framing', 'conduct'],
     scenario: 'nil-votes',

@@ -353,8 +353,8 @@ export const VOTES: readonly Break[] = [
   {
     id: 'stored-nil-forgotten',
     file: 'core/consensus/heightState.ts',
-    from: "    if (signature.flag !== 'absent') set.add(",
-    to: "    if (signature.flag === 'commit') set.add(",
+    from: '    if (vote !== undefined) set.add(vote);',
+    to: '    if (vote !== undefined && vote.blockId.hash.length > 0) set.add(vote);',
     found: ['conduct'],
     scenario: 'nil-votes-synced',
     isSlow: true,

@@ -6,7 +6,7 @@ import { proposalSignBytes, voteSignBytes } from '../../../../core/codec/signByt
 import { genesisState } from '../../../../core/consensus/chainState.ts';
 import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../../../../core/consensus/contract.ts';
 import { makeBlock } from '../../../../core/consensus/makeBlock.ts';
-import { findByAddress, proposerOf } from '../../../../core/consensus/priority.ts';
+import { proposerOf } from '../../../../core/consensus/priority.ts';
 import { validatorAddress } from '../../../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import type { CryptoSuite } from '../../../../core/crypto/suite.ts';
@@ -23,7 +23,7 @@ import {
 import type { Address, Round, Timestamp } from '../../../../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../../../../core/types/params.ts';
 import type { ChainState } from '../../../../core/types/state.ts';
-import type { PublicKey } from '../../../../core/types/validator.ts';
+import { findByAddress, type PublicKey } from '../../../../core/types/validator.ts';
 import type { Proposal, Vote, VoteType } from '../../../../core/types/vote.ts';
 
 /** Signatures that only tell true from false: fast, and anyone could forge them. Enough to test what checks them. */

@@ -1,7 +1,6 @@
 /** A node in memory: machine, log, store, signer with last-signed guard, toy application, driver with barrier. */
 import type { ConsensusConfig, ConsensusInput } from '../../../../core/consensus/contract.ts';
 import { Consensus } from '../../../../core/consensus/machine.ts';
-import { voteOfCommit } from '../../../../core/consensus/verifyCommit.ts';
 import { assert } from '../../../../core/lib/assert.ts';
 import { type Bytes, equalBytes } from '../../../../core/lib/bytes.ts';
 import { err, ok } from '../../../../core/lib/result.ts';
@@ -12,7 +11,7 @@ import type { Commit } from '../../../../core/types/block.ts';
 import type { Conflict } from '../../../../core/types/evidence.ts';
 import type { Micros } from '../../../../core/types/ids.ts';
 import type { ChainState } from '../../../../core/types/state.ts';
-import type { Vote } from '../../../../core/types/vote.ts';
+import { commitVote, type Vote } from '../../../../core/types/vote.ts';
 import { CONFIG, cut, keyedSuite, type Made, type TestKey, type TestNet } from './net.ts';
 
 /** The node is cut here. */
@@ -183,9 +182,7 @@ export class TestNode {
       case 'commit': {
         const { height } = ask.block.header;
         const made = cut(ask.block);
-        const precommits = ask.seenCommit.signatures.flatMap((sig, i) =>
-          sig.flag === 'absent' ? [] : [voteOfCommit(ask.seenCommit, i, sig)],
-        );
+        const precommits = ask.seenCommit.signatures.flatMap((_, i) => commitVote(ask.seenCommit, i) ?? []);
         this.blocks.set(height, { made, commit: ask.seenCommit, precommits });
         this.#state = ask.state;
         this.#commit = ask.seenCommit;

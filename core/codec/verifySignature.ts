@@ -1,8 +1,8 @@
-import { voteSignBytes } from '../codec/signBytes.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { PublicKey } from '../types/validator.ts';
 import type { Vote } from '../types/vote.ts';
+import { voteSignBytes } from './signBytes.ts';
 
 /** A consensus signature: ed25519 over the bytes, or secp256k1 (r ‖ s, low-s) over their sha256. */
 export function verifySignature(

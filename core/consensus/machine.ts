@@ -148,11 +148,6 @@ export class Consensus {
     this.#replayed = false;
   }
 
-  /** Same as an input of kind `start`. */
-  resume(now: Micros, out: Out): void {
-    this.step(now, { kind: 'start' }, out);
-  }
-
   #start(): void {
     const e = this.#e;
     assert(!this.#started, 'started twice');

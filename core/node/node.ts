@@ -122,7 +122,7 @@ export class NodeMachine implements Machine {
     const { sync, consensus, evidence } = this.parts;
     if (!sync.active) {
       sync.start(now, this.#syncOut);
-      consensus.resume(this.#wall, this.#consensusOut);
+      this.#consensus({ kind: 'start' });
       return;
     }
     // Block sync may pass the logged height before consensus could report its conflicts.
@@ -131,7 +131,7 @@ export class NodeMachine implements Machine {
   }
 
   #beginConsensus(): void {
-    this.parts.consensus.resume(this.#wall, this.#consensusOut);
+    this.#consensus({ kind: 'start' });
     this.parts.gossip.speak(this.#now, this.#gossipOut);
   }
 

@@ -1,5 +1,5 @@
 import { nextHeight } from '../../core/consensus/chainState.ts';
-import type { ConsensusOptions } from '../../core/consensus/contract.ts';
+import type { ConsensusOptions, Out } from '../../core/consensus/contract.ts';
 import { Consensus } from '../../core/consensus/machine.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { Effect, Input, LogRecord } from '../../core/node/contract.ts';
@@ -112,7 +112,7 @@ export class Shadow {
     const replayed = machine.replay(this.#records);
     if (!replayed.ok) return replayed.error.message;
     const waitsFor: string[] = [];
-    machine.resume(now, {
+    const out: Out = {
       effect(effect) {
         const text = askText(effect);
         if (text !== undefined) waitsFor.push(text);
@@ -120,7 +120,8 @@ export class Shadow {
       notice(notice) {
         if (notice.kind === 'conflict') waitsFor.push(conflictText(notice.conflict));
       },
-    });
+    };
+    machine.step(now, { kind: 'start' }, out);
     return { rs: machine.rs, waitsFor };
   }
 

@@ -86,7 +86,7 @@ export class RoundView implements RoundState {
     return this.#e.s.lastCommit;
   }
 
-  get held(): NonNullable<RoundState['held']> {
+  get held(): RoundState['held'] {
     const { locked, valid, precommitTimer, votes } = this.#e.s;
     return { locked, valid, precommitTimer, rounds: votes.rounds };
   }

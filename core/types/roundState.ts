@@ -58,7 +58,7 @@ export interface RoundState {
   readonly lastPrecommits: VoteSetReader | undefined;
   readonly lastCommit: Commit | undefined;
   /** Further state that operators may see. Gossip does not need it. */
-  readonly held?: {
+  readonly held: {
     readonly locked: HeldBlock | undefined;
     readonly valid: HeldBlock | undefined;
     readonly precommitTimer: boolean;

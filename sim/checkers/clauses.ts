@@ -107,7 +107,7 @@ const isCollecting = (rs: RoundState, parts: PartSetHeader): boolean =>
 /** States that a correct node with so many peers can never be in. */
 function heldProblem(rs: RoundState, peers: number): string | undefined {
   const { lockedRound, validRound, lockedBlock, validBlock, round } = rs;
-  const rounds = rs.held?.rounds ?? 0;
+  const rounds = rs.held.rounds;
   if (rounds > round + 2 + ROUNDS_OF_A_PEER * peers) return `room for the votes of ${rounds} rounds`;
   if (lockedRound > round || validRound > round) return 'a lock or valid value of a later round';
   if (lockedRound >= 0 !== (lockedBlock !== undefined)) return 'a lock without a block';
@@ -146,7 +146,7 @@ function restProblem(rs: RoundState): string | undefined {
     return 'does not prevote nil, though it is locked on another block than the proposed one (L26, L32)';
   if (step === STEP.prevote && rs.votes(round, 'prevote')?.hasTwoThirdsAny() === true)
     return 'does not wait for the rest of the prevotes (L34)';
-  if (rs.held?.precommitTimer === false && rs.votes(round, 'precommit')?.hasTwoThirdsAny() === true)
+  if (!rs.held.precommitTimer && rs.votes(round, 'precommit')?.hasTwoThirdsAny() === true)
     return 'does not wait for the rest of the precommits (L47)';
   return collectingProblem(rs);
 }
@@ -155,11 +155,11 @@ const placeOf = ({ height, round }: RoundState): string => `${height}/${round}`;
 
 /** The node has precommitted and does not yet see two thirds of any precommits. */
 const isPrecommitted = ({ step, held }: RoundState): boolean =>
-  step === STEP.precommit && held?.precommitTimer === false;
+  step === STEP.precommit && !held.precommitTimer;
 
 /** A node that only waits for the remaining precommits enters the precommit-wait step, and tells its peers so. */
 const waitProblem = (rs: RoundState, before: string | undefined): string | undefined =>
-  before === placeOf(rs) && rs.step === STEP.precommit && rs.held?.precommitTimer === true
+  before === placeOf(rs) && rs.step === STEP.precommit && rs.held.precommitTimer
     ? 'waits for the rest of the precommits, and does not say so'
     : undefined;
 

@@ -78,7 +78,7 @@ function dueIn(
 ): Due | undefined {
   const { step, round } = rs;
   if (step >= STEP.commit) return undefined;
-  if (rs.held?.precommitTimer === true)
+  if (rs.held.precommitTimer)
     return {
       what: 'waits for precommits',
       micros: precommitMicros(config, round),

@@ -31,7 +31,7 @@ export function roundWaits(context: CheckerContext): Checker {
       if (rs === undefined) return;
       const { height, round, held } = rs;
       const before = seen.get(node);
-      const isArmed = held?.precommitTimer === true;
+      const isArmed = held.precommitTimer;
       if (before?.height === height && before.round === round) {
         if (isArmed) before.armedAt ??= world.now;
         return;

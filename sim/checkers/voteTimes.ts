@@ -34,7 +34,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       if (rs === undefined || rs.height !== ask.height || rs.round !== ask.round) return;
       const time = signedTime(ask.bytes);
       if (time === undefined) return;
-      const locked = rs.held?.locked?.block;
+      const locked = rs.held.locked?.block;
       const least = Math.max(leastTime(locked), leastTime(rs.proposalBlock));
       const value = signedValue(ask.bytes);
       const isSpokenFor =

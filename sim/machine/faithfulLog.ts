@@ -149,7 +149,7 @@ function stateText(rs: RoundState): string {
     `locked ${idText(rs.lockedBlock)} of ${rs.lockedRound}, valid ${idText(rs.validBlock)} of ${rs.validRound}`,
     `proposal ${idText(proposal?.blockId)} with polka of ${proposal?.polRound ?? '-'}`,
     `parts ${parts === undefined ? '-' : `${toHex(parts.header.hash).slice(0, 8)} ${parts.bits.words().join()}`}`,
-    `precommit timer ${rs.held?.precommitTimer}`,
+    `precommit timer ${rs.held.precommitTimer}`,
     `last commit ${votesText(rs.lastPrecommits)}`,
   ];
   for (let round = 0; round <= rs.round + ROUNDS_AHEAD; round++)

@@ -85,6 +85,6 @@ export function timersOf({ height, round, step, held }: RoundState, hasInterval:
   if (step === STEP.newRound && hasInterval) due.push('emptyBlock');
   if (step === STEP.propose) due.push('propose');
   if (step === STEP.prevoteWait) due.push('prevote');
-  if (step < STEP.commit && held?.precommitTimer === true) due.push('precommit');
+  if (step < STEP.commit && held.precommitTimer) due.push('precommit');
   return due.map((kind) => timerText({ kind, height, round }));
 }

@@ -132,7 +132,7 @@ export class Shadow {
     if (this.#base === undefined || nextHeight(this.#base.state) !== height) return false;
     if (count > RECORDS_MAX || this.#records[0]?.height !== height) return false;
     const isInParts = parts !== undefined && parts.header.total > 1;
-    const isHurried = held?.precommitTimer === true && step < STEP.precommit;
+    const isHurried = held.precommitTimer && step < STEP.precommit;
     const isDue =
       step === STEP.newRound ||
       (isInParts && ((parts.count > 0 && !parts.isComplete()) || step === STEP.commit)) ||

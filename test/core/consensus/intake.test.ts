@@ -90,7 +90,7 @@ describe('votes', () => {
     const restarted = new Solo({ net, self: 3 });
     expect(restarted.consensus.replay(solo.log)).toEqual(ok(solo.log.length));
     expect(restarted.rs.commitRound).toBe(12);
-    expect(restarted.rs.held?.rounds).toBe(solo.rs.held?.rounds);
+    expect(restarted.rs.held.rounds).toBe(solo.rs.held.rounds);
     // It has come to round 12, so that the peer may open two more; what it claims is spent.
     const later = [20, 21, 22];
     for (const round of later) restarted.feed(claim('late', round), from('late', precommit(0, round)));

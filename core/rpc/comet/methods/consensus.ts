@@ -80,16 +80,16 @@ function dumpRoundState(ctx: RpcContext, rs: RoundState) {
     proposal_block: rs.proposalBlock === undefined ? null : blockJson(rs.proposalBlock),
     proposal_block_parts: partsJson(rs.proposalParts),
     locked_round: rs.lockedRound,
-    locked_block: heldJson(rs.held?.locked),
-    locked_block_parts: partsJson(rs.held?.locked?.parts),
+    locked_block: heldJson(rs.held.locked),
+    locked_block_parts: partsJson(rs.held.locked?.parts),
     valid_round: rs.validRound,
-    valid_block: heldJson(rs.held?.valid),
-    valid_block_parts: partsJson(rs.held?.valid?.parts),
+    valid_block: heldJson(rs.held.valid),
+    valid_block_parts: partsJson(rs.held.valid?.parts),
     votes: roundVotes(rs),
     commit_round: rs.commitRound,
     last_commit: lastCommitJson(ctx, rs),
     last_validators: last === undefined || rs.height === 1 ? null : validatorSetJson(last),
-    triggered_timeout_precommit: rs.held?.precommitTimer ?? false,
+    triggered_timeout_precommit: rs.held.precommitTimer,
   };
 }
 

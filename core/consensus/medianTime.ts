@@ -1,9 +1,8 @@
 import { assert, present } from '../lib/assert.ts';
-import { equalBytes, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Commit } from '../types/block.ts';
 import { compareTime, type Timestamp } from '../types/ids.ts';
-import { findByAddress, type ValidatorSet } from '../types/validator.ts';
+import type { ValidatorSet } from '../types/validator.ts';
 
 export interface WeightedTime {
   readonly time: Timestamp;
@@ -27,23 +26,17 @@ export interface MedianTimeError {
   readonly message: string;
 }
 
-/** Block time from the commit in the block. Nil votes count, absent ones do not; an unknown signer is an error. */
+/**
+ * Block time from the commit in the block. Nil votes count, absent ones do not. Slot i belongs to validator i: the address
+ * in the slot, which no signature covers, has no influence on the weight (CSA-2026-001).
+ */
 export function medianTime(commit: Commit, validators: ValidatorSet): Result<Timestamp, MedianTimeError> {
   const times: WeightedTime[] = [];
   for (let i = 0; i < commit.signatures.length; i++) {
     const signature = present(commit.signatures[i], 'in range');
     if (signature.flag === 'absent') continue;
-    const here = validators.validators[i];
-    const signer =
-      here !== undefined && equalBytes(here.address, signature.validatorAddress)
-        ? here
-        : findByAddress(validators, signature.validatorAddress)?.validator;
-    if (signer === undefined) {
-      return err({
-        code: 'median-time',
-        message: `commit signer ${toHex(signature.validatorAddress)} is no validator`,
-      });
-    }
+    const signer = validators.validators[i];
+    if (signer === undefined) return err({ code: 'median-time', message: `slot ${i} is of no validator` });
     times.push({ time: signature.timestamp, power: signer.power });
   }
   if (times.length === 0) return err({ code: 'median-time', message: 'commit without signatures' });

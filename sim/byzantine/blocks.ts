@@ -10,6 +10,7 @@ import type { Block, BlockId, Commit, CommitSig, Part } from '../../core/types/b
 import { ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Hooks } from './behaviour.ts';
 
@@ -51,18 +52,22 @@ export const ABSENT: CommitSig = {
   signature: EMPTY,
 };
 
+/** The validators whose precommits make the last commit. */
+export const signersOf = (rs: RoundState): ValidatorSet => rs.lastPrecommits?.validators ?? rs.validators;
+
 /** The block without the precommits of these slots; undefined when no two-thirds majority would remain. */
 export function withoutPrecommits(rs: RoundState, block: Block, slots: readonly number[]): Block | undefined {
   const lastCommit: Commit = {
     ...block.lastCommit,
     signatures: block.lastCommit.signatures.map((signature, i) => (slots.includes(i) ? ABSENT : signature)),
   };
-  const power = rs.validators.validators.reduce(
+  const signers = signersOf(rs);
+  const power = signers.validators.reduce(
     (sum, validator, i) => sum + (lastCommit.signatures[i]?.flag === 'commit' ? validator.power : 0n),
     0n,
   );
-  const time = medianTime(lastCommit, rs.validators);
-  if (!isQuorum(power, rs.validators.totalPower) || !time.ok) return undefined;
+  const time = medianTime(lastCommit, signers);
+  if (!isQuorum(power, signers.totalPower) || !time.ok) return undefined;
   return {
     ...block,
     lastCommit,

@@ -16,7 +16,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { readMessage } from '../network/readMessage.ts';
 import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
-import { ABSENT, replacingBlock, withoutPrecommits } from './blocks.ts';
+import { ABSENT, replacingBlock, signersOf, withoutPrecommits } from './blocks.ts';
 
 export const BACK_TO_THE_PAST: Behaviour = {
   id: 'B23',
@@ -158,7 +158,7 @@ function edited(me: Accomplice, rs: RoundState, block: Block, what: string): Blo
         return { ...block.lastCommit, signatures: [editedSlot(first, second, what), ...rest] };
     }
   })();
-  const time = medianTime(lastCommit, rs.validators);
+  const time = medianTime(lastCommit, signersOf(rs));
   return {
     ...block,
     lastCommit,
@@ -208,7 +208,7 @@ function spoiledLast(signatures: readonly CommitSig[]): readonly CommitSig[] {
  * nil.
  */
 function withOwnNil(me: Accomplice, rs: RoundState, commit: Commit): Commit {
-  const { validators, totalPower } = rs.validators;
+  const { validators, totalPower } = signersOf(rs);
   const own = validators.findIndex(({ address }) => equalBytes(address, me.address));
   const timestamp = commit.signatures.find(({ flag }) => flag === 'commit')?.timestamp ?? ZERO_TIME;
   const nil = me.signVote({
@@ -256,7 +256,7 @@ export const CENSORED_PRECOMMIT: Behaviour = {
   create: (me) =>
     replacingBlock(me, (rs, block) => {
       const victim = me.addressOf(String(me.args.get('victim') ?? me.others[0]));
-      const slot = rs.validators.validators.findIndex(
+      const slot = signersOf(rs).validators.findIndex(
         ({ address }) => victim !== undefined && equalBytes(address, victim),
       );
       return block.lastCommit.signatures[slot]?.flag === 'commit'

@@ -27,11 +27,35 @@ test('nil votes count for the time, absent ones do not', () => {
   expect(medianTime(commit, net.state.validators)).toEqual({ ok: true, value: at(2) });
 });
 
-test('CSA-2026-001: a signer outside the set is an error, not a free vote on time', () => {
+test('CSA-2026-001: whatever address stands in a slot, its time weighs as much as the validator of the slot', () => {
+  const net = testNet([40n, 10n, 10n, 10n]);
+  const commit = commitBy(net, net.state, makeTestBlock(net, net.state, 0, []), [0, 1, 2]);
+  const told = commit.signatures.map((slot, i) =>
+    slot.flag === 'absent' ? slot : { ...slot, timestamp: at(1 + i) },
+  );
+  const [first, second] = told;
+  if (first === undefined || second === undefined) throw new Error('four slots');
+  const [own, others, nobodys] = [first.validatorAddress, second.validatorAddress, new Uint8Array(20)];
+  for (const [a, b] of [
+    [own, others],
+    [others, others],
+    [nobodys, others],
+    [others, own],
+  ] as const) {
+    const signatures = [
+      { ...first, validatorAddress: a },
+      { ...second, validatorAddress: b },
+      ...told.slice(2),
+    ];
+    expect(medianTime({ ...commit, signatures }, net.state.validators)).toEqual({ ok: true, value: at(1) });
+  }
+});
+
+test('a signature in a slot that no validator has is an error', () => {
   const net = testNet([10n, 10n, 10n, 10n]);
   const commit = commitBy(net, net.state, makeTestBlock(net, net.state, 0, []), [0, 1, 2]);
-  const [first, ...rest] = commit.signatures;
+  const [first] = commit.signatures;
   if (first === undefined) throw new Error('four slots');
-  const signatures = [{ ...first, validatorAddress: new Uint8Array(20) }, ...rest];
+  const signatures = [...commit.signatures, first];
   expect(medianTime({ ...commit, signatures }, net.state.validators).ok).toBe(false);
 });

@@ -10,6 +10,7 @@ import {
   NOTHING_SIGNED,
   parseLastSigned,
 } from '../../core/node/signGuard.ts';
+import type { Height } from '../../core/types/ids.ts';
 import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import type { ValidatorKey } from './keyFile.ts';
@@ -44,7 +45,8 @@ export interface FileSignerOptions {
 export class FileSigner implements Signer {
   readonly #options: FileSignerOptions;
   #last: LastSigned;
-  #mustRepeat: boolean;
+  /** The height at which nothing but the last signature is made again; 0 for none. */
+  #repeatsAt: Height;
   #tail: Promise<unknown> = Promise.resolve();
 
   /** Throws OperatingError if the state is missing or unreadable: without it the validator might double-sign. */
@@ -70,7 +72,7 @@ export class FileSigner implements Signer {
   private constructor(options: FileSignerOptions, last: LastSigned) {
     this.#options = options;
     this.#last = last;
-    this.#mustRepeat = options.mustRepeat === true;
+    this.#repeatsAt = options.mustRepeat === true ? last.height : 0;
   }
 
   /** The last signature, as recorded on disk. */
@@ -90,11 +92,11 @@ export class FileSigner implements Signer {
     const decision = decideSign(this.#last, ask);
     if (decision.kind === 'refused') return err(decision.error);
     if (decision.kind === 'again') {
-      if (this.#mustRepeat) this.#options.onRepeated?.();
-      this.#mustRepeat = false;
+      if (this.#repeatsAt > 0) this.#options.onRepeated?.();
+      this.#repeatsAt = 0;
       return ok(decision.signed);
     }
-    if (this.#mustRepeat && ask.height === this.#last.height) {
+    if (ask.height === this.#repeatsAt) {
       return err({
         code: 'unavailable',
         message:

@@ -119,7 +119,9 @@ describe('opening the signer of a home', () => {
       ok: false,
       error: { code: 'unavailable', message: expect.stringMatching(/lost its end/) },
     });
+    // What it lacks is of that height alone.
     expect(await forgetful.sign(prevote(4))).toMatchObject({ ok: true });
+    expect(await forgetful.sign(nilPrevote(4))).toMatchObject({ ok: true });
   });
 
   test('that had to be silent is silent after every further start, until the height is over', async () => {

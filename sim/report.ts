@@ -35,6 +35,14 @@ export interface RunStats {
   readonly txsConfirmed: number;
 }
 
+/** A promise that a run has not judged. */
+export interface Unjudged {
+  /** The checker or expectation; `parts of` it where the rest was judged. */
+  readonly promise: string;
+  /** To be read after `as`. */
+  readonly why: string;
+}
+
 export interface ScenarioReport {
   readonly name: string;
   readonly passed: boolean;
@@ -43,8 +51,8 @@ export interface ScenarioReport {
   readonly digest: string;
   /** In the order in which they happened; at most FAILURES_MAX. */
   readonly failures: readonly Failure[];
-  /** Checkers that did not judge, because they require that less than a third of the power is faulty. */
-  readonly notJudged: readonly string[];
+  /** Promises that nobody switched off and that this run says nothing about. */
+  readonly notJudged: readonly Unjudged[];
   /** Heights at which correct nodes have decided different blocks, whoever is to blame; at most FORKS_MAX. */
   readonly forks: readonly string[];
   /** Entries of the timeline and of Byzantine nodes that never came due, or that changed nothing. */

@@ -7,9 +7,10 @@ import { StorageFault } from '../core/lib/storageFault.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { MUTATE } from './byzantine/mutate.ts';
 import { wrap } from './byzantine/wrap.ts';
-import { checkersOf, notJudged } from './checkers/all.ts';
+import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
+import { notJudged } from './checkers/notJudged.ts';
 import { Past } from './checkers/past.ts';
 import { hasTimeStopped } from './checkers/timeStop.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
@@ -154,6 +155,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const timeline = new Timeline(world, cluster, suite, scenario.timeline);
   const tally = tallyOf(world);
   let hasStopped = false;
+  let isBrokenOff = false;
   return {
     world,
     fail,
@@ -166,16 +168,15 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       timeline.start();
       for (const client of Object.values(clients).flat()) client.start();
       const isAtEnd = isOver(scenario, world, timeline);
-      let isStopped = false;
       const isDone = (): boolean => {
         const isLost = world.now > (failures[0]?.at ?? world.now) + AFTERMATH_MICROS;
         const { stop } = options;
-        isStopped = isLost || timeline.isBroken || stop?.(world.now, world.events, world.nextAt) === true;
-        return isStopped || isAtEnd();
+        isBrokenOff = isLost || timeline.isBroken || stop?.(world.now, world.events, world.nextAt) === true;
+        return isBrokenOff || isAtEnd();
       };
       const ended = await world.run(isDone, timeLimit(scenario));
       // What is expected by the end cannot be judged before the end.
-      if (isStopped) return;
+      if (isBrokenOff) return;
       const isTimed = timeOf(scenario.until) !== undefined && (ended === 'time' || ended === 'idle');
       const isShort = ended !== 'over' && !isTimed;
       hasStopped = isShort && hasTimeStopped(context);
@@ -185,7 +186,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     },
     report: () => ({
       ...reportOf(scenario, seed, world, failures, clients, tally),
-      notJudged: notJudged(context),
+      notJudged: notJudged(context, checkers, isBrokenOff),
       neverHappened: [
         ...timeline.untouched,
         ...unseen(scenario, acted),

@@ -6,6 +6,7 @@ import { commitVote, type Vote } from '../../core/types/vote.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { onlyAtTheEnd } from './notJudged.ts';
 import { isSignedBy } from './voteSignature.ts';
 
 /** At most so many votes are kept, over all heights. A fork is judged by the votes of its own height. */
@@ -66,6 +67,7 @@ export function accountability(context: CheckerContext, wanted?: Guilty): Checke
       if (!commits.some((one) => equalBlockId(one.blockId, commit.blockId)))
         decided.set(height, { validators, commits: [...commits, commit] });
     }),
+    ...(wanted === undefined ? {} : onlyAtTheEnd),
     finish() {
       const judged = judge(decided, votes);
       if (judged !== undefined) check(context, name, judged, wanted);

@@ -8,13 +8,7 @@ import { bans } from './bans.ts';
 import { beliefs } from './beliefs.ts';
 import { briefings } from './briefings.ts';
 import { callers } from './callers.ts';
-import {
-  type Checker,
-  type CheckerContext,
-  isAccountable,
-  isAlwaysTolerable,
-  isTolerable,
-} from './checker.ts';
+import { type Checker, type CheckerContext, isAccountable, isAlwaysTolerable } from './checker.ts';
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
 import { countedClaims } from './countedClaims.ts';
@@ -76,11 +70,6 @@ import { wanted } from './wanted.ts';
 import { whileTolerable } from './whileTolerable.ts';
 import { wires } from './wires.ts';
 import { words } from './words.ts';
-
-/** Checkers that do not judge at all once a third of the power is faulty. */
-const NEED_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash'];
-/** Checkers that then still judge, but not everything. */
-const PARTLY_NEED_TOLERABLE: readonly StandingChecker[] = ['no_crash', 'conduct', 'durability', 'answers'];
 
 const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
   ['agreement', whileTolerable(agreement)],
@@ -156,18 +145,6 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
     );
   if (!off.has('answers')) standing.push(searches(context), served(context), audiences(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
-}
-
-/** Promises that this run cannot judge although the scenario does not switch them off. */
-export function notJudged(context: CheckerContext): readonly string[] {
-  if (isTolerable(context)) return [];
-  const { off, expect } = context.scenario;
-  const isOn = (name: StandingChecker): boolean => !off.has(name);
-  return [
-    ...NEED_TOLERABLE.filter(isOn),
-    ...(expect.some(({ kind }) => kind === 'liveness') ? ['liveness'] : []),
-    ...PARTLY_NEED_TOLERABLE.filter(isOn).map((name) => `parts of ${name}`),
-  ];
 }
 
 /** Rules of peer exchange apply only where nodes find each other by themselves. */

@@ -15,8 +15,10 @@ export interface Checker extends Partial<Hearing> {
   look?(node: Process): void;
   /** Like `look`, but called only after a step of the node's consensus: for problems that its state alone shows. */
   follow?(node: Process): void;
-  /** Called after the last event. */
+  /** Called after the last event, unless the run was broken off. */
   finish?(): Promise<void> | void;
+  /** Why it has not judged what the scenario expects; undefined: it has. Called last. */
+  unjudged?(isBrokenOff: boolean): string | undefined;
 }
 
 /** Power of the Byzantine validators, and of all, in the set that votes from height `from` on. */

@@ -11,6 +11,7 @@ import type { Expectation } from '../scenario/scenario.ts';
 import { soundly } from '../soundly.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { onlyAtTheEnd } from './notJudged.ts';
 
 /**
  * DUR: what a client was told stays true on every correct node. The block of each receipt stays, each transaction is in
@@ -180,6 +181,7 @@ export function receipts(
   const name = 'receipt';
   return {
     name,
+    ...onlyAtTheEnd,
     finish() {
       const wallet = wallets.find((one) => one.spec.name === wanted.client);
       const banker = bankers.find((one) => one.spec.name === wanted.client);

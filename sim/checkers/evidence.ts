@@ -4,6 +4,7 @@ import type { Expectation } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
+import { onlyAtTheEnd } from './notJudged.ts';
 import { Conflicts } from './signedFacts.ts';
 
 type Wanted = Extract<Expectation, { kind: 'evidence' }>;
@@ -32,6 +33,7 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
         }
       }
     }),
+    ...onlyAtTheEnd,
     finish() {
       for (const validator of wanted.against) {
         const pieces = found.get(validator) ?? [];

@@ -9,6 +9,7 @@ import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
 import { autoBound } from './liveness.ts';
+import { BROKEN_OFF } from './notJudged.ts';
 import { Clocks, Conflicts } from './signedFacts.ts';
 
 type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
@@ -92,5 +93,7 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
       if (wanted.kind === 'eventually' && !isSettled)
         context.fail('eventually', `it never came: ${wanted.text}`);
     },
+    unjudged: (isBrokenOff) =>
+      isBrokenOff && wanted.kind !== 'never' && !isSettled ? BROKEN_OFF : undefined,
   };
 }

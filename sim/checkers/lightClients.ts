@@ -3,6 +3,7 @@ import { toHex } from '../../core/lib/bytes.ts';
 import type { LightClient } from '../clients/light.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { onlyAtTheEnd } from './notJudged.ts';
 import { longestOf } from './watchers.ts';
 
 /**
@@ -47,6 +48,7 @@ export function followed(
   const name = 'light';
   return {
     name,
+    ...onlyAtTheEnd,
     finish() {
       const count = clients.find(({ spec }) => spec.name === wanted.client)?.verified.length ?? 0;
       if (count < wanted.atLeast)

@@ -6,6 +6,7 @@ import type { Expectation } from '../scenario/scenario.ts';
 import { PPM } from '../world/choices.ts';
 import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { BROKEN_OFF, TOO_MANY_FAULTY } from './notJudged.ts';
 import { type Chance, Chances } from './recoverable.ts';
 import { rotationOf } from './rotation.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
@@ -17,6 +18,8 @@ interface Done {
   readonly at: number;
   readonly chance: Chance;
 }
+
+const NO_CHANCE = 'no correct node was long enough in a quorum of correct nodes that reach each other';
 
 const seconds = (micros: number): string => `${micros / 1_000_000}s`;
 
@@ -33,18 +36,29 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   let roundMax = 0;
   const base = new Map<Process, number>();
   const done = new Map<Process, Done>();
-  const judge = (node: Process): void => {
-    const start = base.get(node) ?? 0;
+  const isUp = ({ state }: Process): boolean => state !== 'down' && state !== 'halted';
+  let isAnyJudged = false;
+  const standingOf = (node: Process, had: Chances): Standing => {
     const reached = done.get(node);
+    const chance = reached?.chance ?? had.of(node);
+    const bound = autoBound(context, base.get(node) ?? 0, wanted.heights, roundMax);
+    return {
+      chance,
+      isReached: reached !== undefined,
+      isFree: reached === undefined && chance.micros >= world.now - from,
+      allowed: bound + chance.times * returnMicros(context),
+    };
+  };
+  const judge = (node: Process): void => {
+    const decided = node.decided - (base.get(node) ?? 0);
+    const standing = chances && standingOf(node, chances);
+    if (standing !== undefined && isExcused(standing)) return;
+    isAnyJudged = true;
+    const reachedAt = done.get(node)?.at;
     const problem =
-      chances === undefined || wanted.within !== 'auto'
-        ? lateness(wanted, node.decided - start, reached === undefined ? undefined : reached.at - from)
-        : stall(context, wanted.heights, node.decided - start, {
-            chance: reached?.chance ?? chances.of(node),
-            isReached: reached !== undefined,
-            isFree: reached === undefined && chances.of(node).micros >= world.now - from,
-            bound: autoBound(context, start, wanted.heights, roundMax),
-          });
+      standing === undefined
+        ? lateness(wanted, decided, reachedAt === undefined ? undefined : reachedAt - from)
+        : stall(wanted.heights, decided, standing);
     if (problem === undefined) return;
     const since = from > 0 ? `, counted from ${seconds(from)} on` : '';
     context.fail('liveness', `${node.name} ${problem}${since}`);
@@ -67,7 +81,13 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     }),
     finish() {
       if (!isTolerable(context)) return;
-      for (const node of correct) if (node.state !== 'down' && node.state !== 'halted') judge(node);
+      for (const node of correct) if (isUp(node)) judge(node);
+    },
+    unjudged(isBrokenOff) {
+      if (!isTolerable(context)) return TOO_MANY_FAULTY;
+      if (isBrokenOff) return BROKEN_OFF;
+      if (!correct.some(isUp)) return 'no correct node is up at the end';
+      return isAnyJudged ? undefined : NO_CHANCE;
     },
   };
 }
@@ -78,28 +98,28 @@ function lateness(wanted: Liveness, decided: number, took: number | undefined): 
   return `took ${seconds(took)} for ${wanted.heights} heights, at most ${seconds(wanted.within)}`;
 }
 
-interface Judged {
+/** Where a node stands at the end of a run whose bound is `auto`. */
+interface Standing {
   readonly chance: Chance;
   readonly isReached: boolean;
   /** Nothing ever kept the node from making progress. */
   readonly isFree: boolean;
-  readonly bound: number;
+  /** How long it may take, of the time in which it could make progress. */
+  readonly allowed: number;
 }
 
-/**
- * Whether a node could make progress for longer than it may need. A node without that much time is judged only if
- * nothing ever held it up.
- */
+/** A node without as much time as it may need is judged only if nothing ever held it up. */
+const isExcused = ({ chance, isReached, isFree, allowed }: Standing): boolean =>
+  !isReached && !isFree && chance.micros <= allowed;
+
 function stall(
-  context: CheckerContext,
   heights: number,
   decided: number,
-  { chance, isReached, isFree, bound }: Judged,
+  { chance, isReached, allowed }: Standing,
 ): string | undefined {
-  const allowed = bound + chance.times * returnMicros(context);
   if (chance.micros > allowed)
     return `${isReached ? 'took' : `decided ${decided} heights, not ${heights}, in`} ${seconds(chance.micros)}${isReached ? ` for ${heights} heights` : ''} in which nothing kept it, at most ${seconds(allowed)}`;
-  return isReached || !isFree ? undefined : `decided ${decided} heights, not ${heights}`;
+  return isReached ? undefined : `decided ${decided} heights, not ${heights}`;
 }
 
 /** Time for both ends to notice a broken connection, dial again and announce where they stand. */

@@ -1,6 +1,7 @@
 import type { Subscriber } from '../clients/subscriber.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { onlyAtTheEnd } from './notJudged.ts';
 import { furthestOf } from './watchers.ts';
 
 /**
@@ -36,6 +37,7 @@ export function heard(
   const name = 'ws';
   return {
     name,
+    ...onlyAtTheEnd,
     finish() {
       const subscriber = subscribers.find(({ spec }) => spec.name === wanted.client);
       const { places = [], cutOffs = 0 } = subscriber ?? {};

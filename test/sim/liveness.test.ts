@@ -56,4 +56,23 @@ until: {time: 300s}
     const away = split.replace('[[v0, v1], [v2, v3]]', '[[v0, v1, v2], [v3]]').replace('300s', '30s');
     expect(await failuresOf(runScenario, away)).toEqual([]);
   });
+
+  test.each([
+    {
+      trouble: '{partition: [[v0, v1], [v2, v3]]}',
+      within: 'auto',
+      why: ['no correct node was long enough in a quorum of correct nodes that reach each other'],
+    },
+    { trouble: '{crash: all}', within: '20s', why: ['no correct node is up at the end'] },
+    { trouble: '{break: here}', within: 'auto', why: ['the run was broken off'] },
+    { trouble: '{crash: v3}', within: '20s', why: [] },
+    { trouble: '{partition: [[v0], [v1, v2, v3]]}', within: 'auto', why: [] },
+  ])('is not judged with $trouble and within $within: $why', async ({ trouble, within, why }) => {
+    const expected = `expect: [{liveness: {heights: 5, within: ${within}}}]\nuntil: {time: 60s}\n`;
+    const text = `name: excused\ntimeline: [{at: 1s, do: ${trouble}}]\n${expected}`;
+    const result = await runScenario(text, { crypto: 'keyed-hash' });
+    if (!result.ok) throw new Error(result.error.message);
+    expect(result.value.failures).toEqual([]);
+    expect(result.value.notJudged).toEqual(why.map((one) => ({ promise: 'liveness', why: one })));
+  });
 });

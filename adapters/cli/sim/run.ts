@@ -88,11 +88,19 @@ export function reportText(report: ScenarioReport): string {
     if (haltReason !== undefined) lines.push(`halted: ${name}: ${haltReason}`);
   for (const fork of forks) lines.push(`forked at ${fork}`);
   if (report.neverHappened.length > 0) lines.push(`never happened: ${report.neverHappened.join(', ')}`);
-  if (report.notJudged.length > 0)
-    lines.push(`not judged, as a third or more of the power is faulty: ${report.notJudged.join(', ')}`);
+  lines.push(...unjudgedLines(report));
   if (stats.txsSent > 0) lines.push(`transactions: ${stats.txsSent} sent, ${stats.txsConfirmed} confirmed`);
   for (const failure of report.failures)
     lines.push(`broken: ${failure.checker} at ${secondsText(failure.at)} s: ${failure.message}`);
   lines.push(`verdict: ${report.passed ? 'passed' : 'failed'}`, `digest: ${report.digest}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** One line for each reason. */
+function unjudgedLines({ notJudged }: ScenarioReport): readonly string[] {
+  const reasons = [...new Set(notJudged.map(({ why }) => why))];
+  return reasons.map((why) => {
+    const promises = notJudged.filter((one) => one.why === why).map(({ promise }) => promise);
+    return `not judged, as ${why}: ${promises.join(', ')}`;
+  });
 }

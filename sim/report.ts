@@ -41,6 +41,8 @@ export interface Unjudged {
   readonly promise: string;
   /** To be read after `as`. */
   readonly why: string;
+  /** The scenario itself expects it. All others are standing promises. */
+  readonly isNamed: boolean;
 }
 
 export interface ScenarioReport {

@@ -24,7 +24,7 @@ export function notJudged(
 ): readonly Unjudged[] {
   const expected = checkers.flatMap(({ name, unjudged }) => {
     const why = unjudged?.(isBrokenOff);
-    return why === undefined ? [] : [{ promise: name, why }];
+    return why === undefined ? [] : [{ promise: name, why, isNamed: true }];
   });
   const found = [...standing(context), ...expected];
   const isFirst = ({ promise, why }: Unjudged, i: number): boolean =>
@@ -33,16 +33,16 @@ export function notJudged(
 }
 
 function standing(context: CheckerContext): readonly Unjudged[] {
-  const { off, expect } = context.scenario;
-  const isOn = (name: StandingChecker): boolean => !off.has(name);
-  const overThirds =
-    isAccountable(context) || !isOn('accountability') || expect.some(({ kind }) => kind === 'guilty')
+  const { off, named, expect } = context.scenario;
+  const of = (names: readonly StandingChecker[], why: string, part = ''): readonly Unjudged[] =>
+    names
+      .filter((name) => !off.has(name))
+      .map((name) => ({ promise: `${part}${name}`, why, isNamed: named.has(name) }));
+  const isAsked = isAccountable(context) || expect.some(({ kind }) => kind === 'guilty');
+  return [
+    ...(isTolerable(context)
       ? []
-      : [{ promise: 'accountability', why: 'more than two thirds of the power is faulty' }];
-  if (isTolerable(context)) return overThirds;
-  const promises = [
-    ...NEED_TOLERABLE.filter(isOn),
-    ...PARTLY_NEED_TOLERABLE.filter(isOn).map((name) => `parts of ${name}`),
+      : [...of(NEED_TOLERABLE, TOO_MANY_FAULTY), ...of(PARTLY_NEED_TOLERABLE, TOO_MANY_FAULTY, 'parts of ')]),
+    ...(isAsked ? [] : of(['accountability'], 'more than two thirds of the power is faulty')),
   ];
-  return [...promises.map((promise) => ({ promise, why: TOO_MANY_FAULTY })), ...overThirds];
 }

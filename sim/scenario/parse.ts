@@ -82,6 +82,7 @@ function scenarioOf(root: Cursor): Scenario {
       ...(fields.mutate === undefined ? [] : parseMutate(fields.mutate, voters, known)),
     ],
     expect: wanted?.expect ?? [],
+    named: wanted?.named ?? new Set(),
     off: wanted?.off ?? new Set(),
     until,
     zeroed: zeroedOf(fields.choices, known),

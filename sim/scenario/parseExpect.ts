@@ -18,6 +18,7 @@ const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface Expectations {
   readonly expect: readonly Expectation[];
+  readonly named: ReadonlySet<StandingChecker>;
   readonly off: ReadonlySet<StandingChecker>;
 }
 
@@ -28,17 +29,16 @@ export function parseExpect(
   hasPeers: boolean,
 ): Expectations {
   const expect: Expectation[] = [];
+  const named = new Set<StandingChecker>();
   const off = new Set<StandingChecker>();
-  const items = at.items('a list of expectations');
-  const named = items.filter((item) => item.isText).map((item) => item.raw());
-  for (const item of items) {
+  for (const item of at.items('a list of expectations')) {
     // The standing checkers are on anyway. Naming one says what the scenario is about.
-    if (item.isText) item.oneOf(STANDING_CHECKERS, 'a checker');
+    if (item.isText) named.add(item.oneOf(STANDING_CHECKERS, 'a checker'));
     else readMap(item, known, clients, hasPeers, expect, off);
   }
-  const both = [...off].find((checker) => named.includes(checker));
+  const both = [...off].find((checker) => named.has(checker));
   if (both !== undefined) at.fail(`expected ${both} either by itself or switched off, not both`);
-  return { expect, off };
+  return { expect, named, off };
 }
 
 function readMap(

@@ -333,6 +333,8 @@ export interface Scenario {
   readonly timeline: readonly TimelineEntry[];
   readonly byzantine: readonly ByzantineEntry[];
   readonly expect: readonly Expectation[];
+  /** Standing checkers that the scenario names, and those that it switches off. */
+  readonly named: ReadonlySet<StandingChecker>;
   readonly off: ReadonlySet<StandingChecker>;
   readonly until: Until;
   /** Labels of choice streams that always choose 0, the harmless choice. A label covers everything below it. */

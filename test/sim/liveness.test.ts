@@ -67,12 +67,17 @@ until: {time: 300s}
     { trouble: '{break: here}', within: 'auto', why: ['the run was broken off'] },
     { trouble: '{crash: v3}', within: '20s', why: [] },
     { trouble: '{partition: [[v0], [v1, v2, v3]]}', within: 'auto', why: [] },
-  ])('is not judged with $trouble and within $within: $why', async ({ trouble, within, why }) => {
-    const expected = `expect: [{liveness: {heights: 5, within: ${within}}}]\nuntil: {time: 60s}\n`;
-    const text = `name: excused\ntimeline: [{at: 1s, do: ${trouble}}]\n${expected}`;
-    const result = await runScenario(text, { crypto: 'keyed-hash' });
-    if (!result.ok) throw new Error(result.error.message);
-    expect(result.value.failures).toEqual([]);
-    expect(result.value.notJudged).toEqual(why.map((one) => ({ promise: 'liveness', why: one })));
-  });
+  ])(
+    'within $within of a run with $trouble says why nobody was judged: $why',
+    async ({ trouble, within, why }) => {
+      const expected = `expect: [{liveness: {heights: 5, within: ${within}}}]\nuntil: {time: 60s}\n`;
+      const text = `name: excused\ntimeline: [{at: 1s, do: ${trouble}}]\n${expected}`;
+      const result = await runScenario(text, { crypto: 'keyed-hash' });
+      if (!result.ok) throw new Error(result.error.message);
+      expect(result.value.failures).toEqual([]);
+      expect(result.value.notJudged).toEqual(
+        why.map((one) => ({ promise: 'liveness', why: one, isNamed: true })),
+      );
+    },
+  );
 });

@@ -96,11 +96,12 @@ export function reportText(report: ScenarioReport): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** One line for each reason. */
+/** What the scenario itself expects stands apart. One line for each reason. */
 function unjudgedLines({ notJudged }: ScenarioReport): readonly string[] {
-  const reasons = [...new Set(notJudged.map(({ why }) => why))];
-  return reasons.map((why) => {
-    const promises = notJudged.filter((one) => one.why === why).map(({ promise }) => promise);
-    return `not judged, as ${why}: ${promises.join(', ')}`;
-  });
+  const lines = new Map<string, string[]>();
+  for (const { promise, why, isNamed } of notJudged) {
+    const head = `${isNamed ? 'expected and ' : ''}not judged, as ${why}`;
+    lines.set(head, [...(lines.get(head) ?? []), promise]);
+  }
+  return [...lines].map(([head, promises]) => `${head}: ${promises.join(', ')}`);
 }

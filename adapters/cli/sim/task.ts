@@ -1,4 +1,4 @@
-import type { Failure } from '../../../sim/report.ts';
+import type { Failure, Unjudged } from '../../../sim/report.ts';
 
 /** One run of a campaign, as sent to a worker. */
 export interface SweepTask {
@@ -20,8 +20,14 @@ export interface SweepOutcome {
   readonly failures: readonly Failure[];
   /** Node names, so that failures that differ only in names are grouped. */
   readonly names: readonly string[];
-  /** As in the run's report. Absent in results saved by an older version. */
+  /** As in the run's report. This and what follows is absent in results saved by an older version. */
   readonly neverHappened?: readonly string[];
+  /** What the scenario expects and the run has not judged. */
+  readonly notJudged?: readonly Unjudged[];
+  /** Correct nodes decided different blocks. */
+  readonly hasForked?: boolean;
+  /** A correct node had stopped itself at the end. */
+  readonly hasHalted?: boolean;
   readonly virtualMicros: number;
   readonly events: number;
   readonly wallMs: number;

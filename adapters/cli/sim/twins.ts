@@ -88,7 +88,7 @@ async function twins(file: string, flags: TwinsFlags, world: World): Promise<voi
     ...budgetOf(flags.budget),
     keep: flags.keep === undefined ? undefined : new KeepFolder(flags.keep),
     total: Number(total),
-    isCaseByCase: true,
+    casesOf: file,
     next,
   });
   const { size, partitions } = space;

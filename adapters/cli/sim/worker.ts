@@ -27,7 +27,7 @@ async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
   const first = await reportOf(task);
   const parted = task.isTwice === true ? await partedFrom(first, task) : [];
   const wallMs = Math.round(performance.now() - startedAt);
-  const { digest, nodes, stats } = first;
+  const { digest, nodes, stats, forks } = first;
   const failures = [...first.failures, ...parted];
   const names = nodes.map((node) => node.name);
   return {
@@ -35,6 +35,9 @@ async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
     failures,
     names,
     neverHappened: first.neverHappened,
+    notJudged: first.notJudged.filter(({ isNamed }) => isNamed),
+    hasForked: forks.length > 0,
+    hasHalted: nodes.some(({ isCorrect, state }) => isCorrect && state === 'halted'),
     virtualMicros: stats.virtualMicros,
     events: stats.events,
     wallMs,

@@ -95,7 +95,8 @@ describe('a run', () => {
     const file = `name: many\nengine: {crypto: keyed-hash}\n${names}expect: [agreement]\nuntil: {time: 2s}\n`;
     fs.writeFileSync(fileOf('many.yaml'), file);
     expect((await run('many.yaml')).out).toContain(
-      'not judged, as a third or more of the power is faulty: agreement, validity, app_hash, ' +
+      'expected and not judged, as a third or more of the power is faulty: agreement\n' +
+        'not judged, as a third or more of the power is faulty: validity, app_hash, ' +
         'parts of no_crash, parts of conduct, parts of durability, parts of answers\n',
     );
   });

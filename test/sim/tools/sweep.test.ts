@@ -57,6 +57,40 @@ test('what never happened in any run of a scenario is listed, and what did in on
   expect(neverHappened).toEqual([{ scenario: 'untold.yaml', entries: ['timeline[1]'] }]);
 });
 
+test('what a scenario expects and its runs have not judged is counted, with forks, and kept', async () => {
+  const seven = 'validators: {count: 7}\n';
+  const side = (from: string, to: string): string =>
+    `{at: 0s, do: {link: {from: [${from}], to: [${to}], loss: 100%}}}`;
+  const text = `name: cartel\nengine: {crypto: keyed-hash}\n${seven}timeline: [${side('v0, v1', 'v2, v3')}, ${side('v2, v3', 'v0, v1')}]
+byzantine: [{who: [v4, v5, v6], behaviour: fork, to: [v0, v1], when: {height: 2}}]
+expect: [agreement, {liveness: {heights: 2, within: 9s}}]
+until: {time: 10s}
+`;
+  fs.writeFileSync(path.join(folder, 'cartel.yaml'), text);
+  const { out } = await sweep('cartel.yaml', 'calm.yaml', '--seeds', '1..2', '--keep', 'cartels');
+  const why = 'a third or more of the power is faulty';
+  expect(out).toContain(
+    `expected and not judged in 2 of 2 runs of cartel.yaml, as ${why}: agreement, liveness\n` +
+      '    correct nodes forked in 2 and halted in ',
+  );
+  // The same from the results that were kept.
+  const again = await sweep('cartel.yaml', 'calm.yaml', '--seeds', '1..2', '--keep', 'cartels', '--json');
+  expect(JSON.parse(again.out)).toMatchObject({
+    resumed: 4,
+    notJudged: [
+      {
+        scenario: 'cartel.yaml',
+        runs: 2,
+        promises: [
+          { promise: 'agreement', why, runs: 2 },
+          { promise: 'liveness', why, runs: 2 },
+        ],
+        forked: 2,
+      },
+    ],
+  });
+});
+
 test('runs that are checked for determinism are runs of their own, and shards share them out', async () => {
   const args = ['calm.yaml', '--seeds', '1..4', '--keep', 'kept', '--json'];
   const part = await sweep(...args, '--check-determinism', '--shard', '1/2');
@@ -134,6 +168,12 @@ describe('what a search finds', () => {
     const calm = await sim('twins', 'calm-tw.yaml', '--sample', '3', '--budget', '1h', '--json');
     expect(JSON.parse(calm.out)).toMatchObject({ runs: 3, failed: 0, left: 0, neverHappened: [] });
     expect((await sim('twins', 'calm-tw.yaml', '--budget', '0s')).code).toBe(2);
+    // With one more twin a third of the power is faulty.
+    const two = `${names.replace('}\n', ', c2: {twin_of: c}}\n')}expect: [agreement]\n`;
+    fs.writeFileSync(fileOf('two-tw.yaml'), `name: two-tw\n${two}${search}until: {height: 1}\n`);
+    expect((await sim('twins', 'two-tw.yaml', '--sample', '2')).out).toContain(
+      'expected and not judged in 2 of 2 runs of two-tw.yaml, as a third or more of the power is faulty: agreement\n',
+    );
   });
 
   test('among orders of messages is run, traced, replayed and shrunk with the depth of the search', async () => {

@@ -12,7 +12,7 @@ export interface Moment {
   readonly nanos: number;
 }
 
-/** Reads Go's RFC3339Nano, from 1970 on; undefined if the text is not in the canonical form. */
+/** Reads Go's RFC3339Nano; undefined if the text is not in the canonical form. */
 export const momentOf = (text: unknown): Moment | undefined => read(text, SHORTEST);
 
 /** The same as protobuf's JSON writes it. */
@@ -24,6 +24,7 @@ function read(text: unknown, form: RegExp): Moment | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   let days = day - 1;
   for (let before = 1970; before < year; before++) days += isLeap(before) ? 366 : 365;
+  for (let before = year; before < 1970; before++) days -= isLeap(before) ? 366 : 365;
   for (const [i, length] of MONTH_DAYS.slice(0, month - 1).entries())
     days += length + (i === 1 && isLeap(year) ? 1 : 0);
   const seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;

@@ -7,6 +7,7 @@ import type { CrashPoint } from '../machine/life.ts';
 import type { Process } from '../machine/process.ts';
 import type { Action, Target, TimelineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
+import { Downtimes } from './downtimes.ts';
 import { rollBack } from './rollBack.ts';
 
 /** How long a node is down for an upgrade or a rollback. */
@@ -35,8 +36,7 @@ export class TimelineActions {
   readonly #cluster: Cluster;
   readonly #suite: CryptoSuite;
   #armed: Armed[] = [];
-  /** Number of restarts to come, by process. */
-  readonly #returning = new Map<Process, number>();
+  readonly #downtimes = new Downtimes();
 
   constructor(world: World, cluster: Cluster, suite: CryptoSuite) {
     this.#world = world;
@@ -47,7 +47,7 @@ export class TimelineActions {
 
   /** Whether the end of an action that has begun will restart this process. */
   isReturning(process: Process): boolean {
-    return (this.#returning.get(process) ?? 0) > 0;
+    return this.#downtimes.isReturning(process);
   }
 
   /** Virtual time at which the last action was over, or is going to be, for `until: quiet`. */
@@ -147,9 +147,7 @@ export class TimelineActions {
           this.#armed.push({ process, point, powerLoss, spec, left: count });
           return false;
         }
-        const hasCrashed = this.#crash(process, action.powerLoss, spec);
-        this.#undo(spec, () => this.#startAll([process]), process);
-        return hasCrashed;
+        return this.#stop(process, action.powerLoss, spec);
       }
       case 'pause': {
         const isOver = this.#extend(`pause/${process.name}`, process.state === 'paused', spec);
@@ -207,9 +205,8 @@ export class TimelineActions {
 
   /** Stops the node without any loss, and starts it again when its operator is done. */
   #service(process: Process, spec: TimelineEntry): void {
-    this.#crash(process, 'none', spec);
-    const duration = spec.duration ?? SERVICE_MICROS;
-    this.#undo({ ...spec, duration }, () => this.#startAll([process]), process);
+    this.#downtimes.service(process);
+    this.#stop(process, 'none', { ...spec, duration: spec.duration ?? SERVICE_MICROS });
   }
 
   /**
@@ -235,9 +232,26 @@ export class TimelineActions {
     for (const { index } of processes) if (index !== process.index) network.separate(process.index, index);
   }
 
-  #crash(process: Process, powerLoss: PowerLoss, { dice }: TimelineEntry): boolean {
-    this.noteUntil(this.#world.now);
-    return process.crash(powerLoss, dice);
+  /**
+   * Stops the node for the duration of the entry, or for good.
+   * @returns Whether it was running, or is down for longer by that.
+   */
+  #stop(process: Process, powerLoss: PowerLoss, spec: TimelineEntry): boolean {
+    const world = this.#world;
+    this.noteUntil(world.now);
+    // Before its first life a node waits to be added, and nothing else starts it.
+    if (process.lives === 0 || this.hasLeft(process)) return false;
+    const hasCrashed = process.crash(powerLoss, spec.dice);
+    const isLonger = this.#downtimes.prolong(
+      process,
+      world.now + (spec.duration ?? Number.POSITIVE_INFINITY),
+    );
+    this.#undo(
+      spec,
+      () => (this.#downtimes.isOver(process, world.now) ? this.#startAll([process]) : undefined),
+      process,
+    );
+    return hasCrashed || isLonger;
   }
 
   /** Whether the process was removed for good. */
@@ -283,13 +297,11 @@ export class TimelineActions {
     return () => this.#world.now >= (this.#ends.get(trouble) ?? 0);
   }
 
-  #undo(spec: TimelineEntry, act: () => Promise<void> | void, restarted?: Process): void {
+  #undo(spec: TimelineEntry, act: () => Promise<void> | void, process?: Process): void {
     if (spec.duration === undefined) return;
     this.noteUntil(this.#world.now + spec.duration);
-    if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 0) + 1);
     this.#world.schedule(this.#world.now + spec.duration, () => {
-      this.#world.remark('fault', restarted, `end of ${spec.action.kind}`);
-      if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 1) - 1);
+      this.#world.remark('fault', process, `end of ${spec.action.kind}`);
       const undone = act() ?? undefined;
       this.#world.witness({ kind: 'fault' });
       return undone;
@@ -339,7 +351,6 @@ export class TimelineActions {
     const armed = here.find(({ left }) => left <= 0);
     if (armed === undefined) return;
     this.#armed = this.#armed.filter((one) => one !== armed);
-    if (this.#crash(process, armed.powerLoss, armed.spec)) this.effective.add(armed.spec.line);
-    this.#undo(armed.spec, () => this.#startAll([process]), process);
+    if (this.#stop(process, armed.powerLoss, armed.spec)) this.effective.add(armed.spec.line);
   }
 }

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
+import type { NodeReport } from '../../sim/report.ts';
 import { runUnasked } from '../support/runUnasked.ts';
 
-const heightOf = async (node: string, rest: string): Promise<number> => {
+const nodeOf = async (node: string, rest: string): Promise<NodeReport> => {
   const text = `name: timeline\nseed: 1\nengine: {crypto: keyed-hash}\nvalidators: {count: 4}\n${rest}`;
   const run = await runUnasked(text, {});
   if (!run.ok) throw new Error(run.error.message);
   expect(run.value.failures).toEqual([]);
-  return run.value.nodes.find(({ name }) => name === node)?.height ?? -1;
+  const found = run.value.nodes.find(({ name }) => name === node);
+  if (found === undefined) throw new Error(`no node ${node}`);
+  return found;
 };
+
+const heightOf = async (node: string, rest: string): Promise<number> => (await nodeOf(node, rest)).height;
 
 const timeline = (until: string, ...entries: readonly string[]): string =>
   `timeline: [${entries.map((entry) => `{${entry}}`).join(', ')}]\nuntil: {${until}}\n`;
@@ -34,6 +39,46 @@ test.each([
   const both = await heightOf('v1', timeline('time: 20s', short, long));
   const alone = await heightOf('v1', timeline('time: 20s', `at: 3s, do: ${trouble}, for: 22s`));
   expect(both).toBeLessThanOrEqual(alone + 1);
+});
+
+const crash = (at: string, during: string): string => `at: ${at}, do: {crash: v1}, for: ${during}`;
+test.each([
+  { what: 'a crash within it', entries: [crash('1s', '10s'), crash('3s', '1s')], downAt: 10, upAt: 12 },
+  {
+    what: 'a crash within a rollback',
+    entries: ['at: 1s, do: {rollback: v1}, for: 10s', crash('3s', '1s')],
+    downAt: 10,
+    upAt: 12,
+  },
+  {
+    what: 'an upgrade within it',
+    entries: [crash('1s', '10s'), "at: 3s, do: {upgrade: v1, to: '2.0.0'}"],
+    downAt: 10,
+    upAt: 12,
+  },
+  {
+    what: 'one that began later',
+    entries: [crash('1s', '4s'), crash('3s', '8s')],
+    downAt: 10,
+    upAt: 12,
+  },
+])('$what does not end a downtime before its time', async ({ entries, downAt, upAt }) => {
+  const at = (seconds: number) => nodeOf('v1', timeline(`time: ${seconds}s`, ...entries));
+  expect(await at(downAt)).toMatchObject({ state: 'down', lives: 1 });
+  expect(await at(upAt)).toMatchObject({ state: 'up', lives: 2 });
+});
+
+test('what a restart has ended does not end again: the next crash is for good', async () => {
+  const entries = [crash('1s', '10s'), 'at: 3s, do: {restart: v1}', 'at: 5s, do: {crash: v1}'];
+  expect(await nodeOf('v1', timeline('time: 15s', ...entries))).toMatchObject({ state: 'down', lives: 2 });
+});
+
+test('a node that is down for good comes back from an upgrade, and a crash starts none that is yet to be added', async () => {
+  const upgraded = ['at: 1s, do: {crash: v1}', "at: 3s, do: {upgrade: v1, to: '2.0.0'}"];
+  expect(await nodeOf('v1', timeline('time: 9s', ...upgraded))).toMatchObject({ state: 'up', lives: 2 });
+  const early = ['at: 1s, do: {crash: late}, for: 1s', 'at: 8s, do: {add_node: late}'];
+  const late = `nodes: {late: {}}\n${timeline('time: 7s', ...early)}`;
+  expect(await nodeOf('late', late)).toMatchObject({ state: 'down', lives: 0 });
 });
 
 test('a narrow link holds up nothing of the connection after it', async () => {

@@ -21,4 +21,17 @@ describe('the scenarios in the documentation', () => {
     if (!result.ok) throw new Error(`${result.error.line}:${result.error.column} ${result.error.message}`);
     expect(result.value.failures).toEqual([]);
   });
+
+  test('has a liar that waits until v0 is back at 6 s', async () => {
+    const text = examples.find(([name]) => name === 'triggers-and-audiences')?.[1] ?? '';
+    const lies: number[] = [];
+    await runScenario(text, {
+      trace: (line) => {
+        const { t, lie } = JSON.parse(line);
+        if (lie === true) lies.push(t);
+      },
+    });
+    expect(lies.length).toBeGreaterThan(0);
+    expect(Math.min(...lies)).toBeGreaterThan(6_000_000);
+  });
 });

@@ -20,6 +20,7 @@ import type { P2pConfig } from '../config/p2pConfig.ts';
 import { nodeAead } from '../crypto/aead.ts';
 import { nodeKeyExchange } from '../crypto/keyExchange.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
+import { cutGreediest } from '../http/unread.ts';
 import type { Logger } from '../log/logger.ts';
 import { steadyNow } from './clock.ts';
 import { PacedInputs } from './pacedInputs.ts';
@@ -38,6 +39,8 @@ export interface NetworkOptions {
   readonly txBytesMax: number;
   /** Input bytes that may wait in the driver before sockets are no longer read; default 32 MiB. */
   readonly backlogBytesMax?: number;
+  /** Bytes of all peers' incomplete messages; default 256 MiB. */
+  readonly unfinishedBytesMax?: number;
 }
 
 /** Receives the frames. */
@@ -49,6 +52,8 @@ export interface NodeInputs {
 /** Inputs that may wait in the driver before sockets are no longer read. */
 const BACKLOG_MAX = 2048;
 const BACKLOG_BYTES_MAX = 32 << 20;
+/** Several times what block sync asks for at once. */
+const UNFINISHED_BYTES_MAX = 256 << 20;
 const WAKE_MS_MIN = 20;
 const WAKE_MS_MAX = 30_000;
 
@@ -248,6 +253,7 @@ export class Network implements NetworkReader {
       connection,
       handshakeEnds: now + config.handshakeTimeoutMs * 1000,
       onEvent: (event) => this.#onEvent(id, event),
+      onRead: () => this.#boundUnfinished(),
       onEnded: (reason, isFault) => this.#onEnded(id, reason, isFault),
       isOverloaded: () => this.#isOverloaded(this.peers.link(id)?.peer),
     });
@@ -278,6 +284,19 @@ export class Network implements NetworkReader {
     if (this.#isStopped) return;
     this.peers.onEnded(steadyNow(), id, reason, isFault, this.#out);
     this.#rearm();
+  }
+
+  /** Drops the peers that have sent most of messages which they do not complete, if all have sent too much. */
+  #boundUnfinished(): void {
+    cutGreediest(
+      this.#entries,
+      ([, { link }]) => link?.connection.unfinishedBytes ?? 0,
+      this.#options.unfinishedBytesMax ?? UNFINISHED_BYTES_MAX,
+      ([id, { link }]) => {
+        link?.close();
+        this.#onEnded(id, 'most of what has arrived of incomplete messages is its own', false);
+      },
+    );
   }
 
   #isOverloaded(peer: PeerId | undefined): boolean {

@@ -12,6 +12,8 @@ export interface TcpLinkOptions {
   /** The handshake must be complete by then, even if each step makes progress. */
   readonly handshakeEnds: Micros;
   readonly onEvent: (event: ConnectionEvent) => void;
+  /** Bytes have arrived, and what they complete has been reported. */
+  readonly onRead: () => void;
   /** The socket ended or failed, or was given up. Called at most once, and never after `close`. */
   readonly onEnded: (reason: string, isFault: boolean) => void;
   /** Whether the node has too much unhandled input, in total or from this peer: then the socket is not read. */
@@ -112,6 +114,7 @@ export class TcpLink {
     // A Buffer's slice would share its memory; the core expects a plain Uint8Array.
     this.connection.onBytes(now, new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length));
     this.#deliver();
+    this.#options.onRead();
     if (this.#isOver) return;
     if (this.#readPause(now) > 0) this.#socket.pause();
     this.#flush();

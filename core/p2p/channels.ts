@@ -63,6 +63,11 @@ class Channel {
     return { kind: 'message', channel: this.spec.id, eof, data };
   }
 
+  /** Bytes held of the message that is being received. */
+  get unfinishedBytes(): number {
+    return this.#buffer.length;
+  }
+
   receive(data: Bytes, eof: boolean): Result<Bytes | undefined, string> {
     const size = this.#received + data.length;
     if (size > this.spec.messageBytesMax) {
@@ -125,6 +130,11 @@ export class Channels {
       queued: queue.length,
       recentlySent,
     }));
+  }
+
+  /** Bytes held of messages that are not complete: the largest may take 100 MiB, and may never end. */
+  get unfinishedBytes(): number {
+    return this.#channels.reduce((sum, channel) => sum + channel.unfinishedBytes, 0);
   }
 
   get waiting(): number {

@@ -169,6 +169,11 @@ export class Connection {
     return this.#sendBucket.debtMicros(now);
   }
 
+  /** Bytes held of messages that are not complete. The host bounds them over all its connections. */
+  get unfinishedBytes(): number {
+    return this.#channels.unfinishedBytes;
+  }
+
   get channelStates(): readonly ChannelState[] {
     return this.#channels.states;
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../adapters/log/logger.ts';
-import { Network } from '../../../adapters/tcp/network.ts';
+import { Network, type NetworkOptions } from '../../../adapters/tcp/network.ts';
 import { ed25519Address } from '../../../core/crypto/addresses.ts';
 import { nobleSuite as suite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
@@ -15,7 +15,7 @@ import { TestPeer } from './testPeer.ts';
 const nodeSeed = new Uint8Array(32).fill(7);
 
 /** A network with one peer, before a node in which as much waits as the test says. */
-async function connected(backlogBytesMax?: number) {
+async function connected(limits: Pick<NetworkOptions, 'backlogBytesMax' | 'unfinishedBytesMax'> = {}) {
   const accepted = new Promise<Socket>((resolve) => {
     const hear = (message: unknown): void => resolve((message as { socket: Socket }).socket);
     subscribe('net.server.socket', hear);
@@ -29,7 +29,7 @@ async function connected(backlogBytesMax?: number) {
       persistentPeers: [],
       addressBookFile: join(tempDir(), 'addrbook.json'),
       addressBookStrict: false,
-      inboundMax: 1,
+      inboundMax: 2,
       outboundMax: 0,
       unconditionalIds: new Set(),
       privateIds: new Set(),
@@ -59,14 +59,15 @@ async function connected(backlogBytesMax?: number) {
     suite,
     txBytesMax: 1_048_576,
     log: createLogger({ level: 'none', format: 'plain' }),
-    ...(backlogBytesMax === undefined ? {} : { backlogBytesMax }),
+    ...limits,
   });
   const inputs = new EventEmitter();
   const node = { backlog: 0, input: ({ kind }: { kind: string }) => void inputs.emit(kind) };
   const isUp = once(inputs, 'peerUp');
   await network.start(node);
   onTestFinished(() => network.stop());
-  const peer = new TestPeer({ port: Number(network.listeners[0]?.split(':').at(-1)) });
+  const port = Number(network.listeners[0]?.split(':').at(-1));
+  const peer = new TestPeer({ port, isMute: true });
   onTestFinished(() => peer.close());
   const socket = await accepted;
   await Promise.all([peer.ready, isUp]);
@@ -83,7 +84,7 @@ async function connected(backlogBytesMax?: number) {
     node.backlog = backlog;
     await resumed;
   };
-  return { reads, resumes };
+  return { reads, resumes, peer, port, inputs };
 }
 
 test('peers are not read from while more inputs wait than may', async () => {
@@ -94,8 +95,27 @@ test('peers are not read from while more inputs wait than may', async () => {
 });
 
 test('peers are not read from while more bytes wait than may, which are done with when nothing waits', async () => {
-  const { reads, resumes } = await connected(1000);
+  const { reads, resumes } = await connected({ backlogBytesMax: 1000 });
   expect([await reads(600, 1), await reads(400, 1), await reads(1, 1)]).toEqual([true, true, false]);
   await resumes(0);
   expect([await reads(1000, 1), await reads(1, 1)]).toEqual([true, false]);
+});
+
+test('of peers that do not complete their messages the one that holds most is dropped', async () => {
+  const { peer: modest, port, inputs } = await connected({ unfinishedBytesMax: 80_000 });
+  const isUp = once(inputs, 'peerUp');
+  const greedy = new TestPeer({ port, isMute: true });
+  onTestFinished(() => greedy.close());
+  await Promise.all([greedy.ready, isUp]);
+  const begin = ({ connection, socket }: TestPeer, bytes: number): void => {
+    connection.send(CHANNELS.blocksync, new Uint8Array(62_000));
+    socket.write(connection.take(0, bytes) as Uint8Array);
+  };
+  begin(modest, 30_000);
+  begin(greedy, 60_000);
+  await greedy.ended;
+  // What the other has sent is still there.
+  const heard = once(inputs, 'frame');
+  modest.flush();
+  await heard;
 });

@@ -57,6 +57,7 @@ test('a peer that takes nothing for half a minute is let go of, for no fault; an
     connection: new TalkativeConnection() as unknown as Connection,
     handshakeEnds: FAR,
     onEvent: () => {},
+    onRead: () => {},
     onEnded: (...end) => void ends.push(end),
     isOverloaded: () => false,
   });

@@ -75,3 +75,18 @@ test('nodes whose pools take larger transactions tell each other of them, and ot
   expect(frameDecoder(txBytesMax - 16)(CHANNELS.mempool, wire).ok).toBe(false);
   expect(decodeFrame(CHANNELS.mempool, wire).ok).toBe(false);
 });
+
+test('what is held of messages that are not complete is told, on all channels, until they are', () => {
+  const channels = made();
+  const held = [channels.unfinishedBytes];
+  for (const [id, eof] of [
+    [1, false],
+    [2, false],
+    [1, true],
+    [2, true],
+  ] as const) {
+    channels.receive(id, new Uint8Array(100), eof);
+    held.push(channels.unfinishedBytes);
+  }
+  expect(held).toEqual([0, 100, 200, 100, 0]);
+});

@@ -1,9 +1,13 @@
 /** gRPC over HTTP/2: the service table and reflection. */
+import type { Http2Stream } from 'node:http2';
 import {
   Metadata,
   Server,
   ServerCredentials,
   type ServerDuplexStream,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
   type ServerUnaryCall,
   type ServiceDefinition,
   type sendUnaryData,
@@ -78,6 +82,29 @@ function unary({ ctx, connections, onError }: Surroundings, row: ServiceMethod) 
   };
 }
 
+/** The stream under a call, missing from the public types: it tells of bytes before they make a message. */
+const streamOf = (call: ServerInterceptingCallInterface): Http2Stream =>
+  (call as unknown as { readonly stream: Http2Stream }).stream;
+
+const LATE = { code: GRPC.deadlineExceeded, details: 'the request did not arrive in time' };
+
+/** A client of reflection may keep its call open, and ask from time to time. */
+const requestBounds =
+  (connections: GrpcConnections): ServerInterceptor =>
+  ({ requestStream }, call) => {
+    const onLate = requestStream ? undefined : () => call.sendStatus(LATE);
+    const hold = connections.onRequest(call.getPeer(), streamOf(call), onLate);
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMessage(message: Uint8Array, pass) {
+            hold(message.length);
+            pass(message);
+          },
+        }),
+    });
+  };
+
 function addServices(server: Server, surroundings: Surroundings): void {
   const names = new Set(SERVICE_METHODS.map(({ service }) => service));
   for (const name of names) {
@@ -120,15 +147,16 @@ export async function startGrpcServer(
   ctx: RpcContext,
   options: GrpcServerOptions,
 ): Promise<RunningGrpcServer> {
+  const connections = new GrpcConnections(options.limits ?? {}, (socket) =>
+    injector.injectConnection(socket),
+  );
   const server = new Server({
+    interceptors: [requestBounds(connections)],
     'grpc.max_receive_message_length': options.messageBytesMax,
     'grpc.max_concurrent_streams': 128,
     ...KEEPALIVE,
   });
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const connections = new GrpcConnections(options.limits ?? {}, (socket) =>
-    injector.injectConnection(socket),
-  );
   addServices(server, { ctx, connections, onError: options.onError });
   addReflection(server);
   const address = await connections.listen(options.listen, options.onError);

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type IncomingHttpHeaders,
+} from 'node:http2';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { GrpcLimits } from '../../../adapters/grpc/grpcConnections.ts';
 import { startGrpcServer } from '../../../adapters/grpc/grpcServer.ts';
@@ -35,8 +41,13 @@ async function session(url: string, initialWindowSize = 65_535): Promise<ClientH
   return made;
 }
 
-function call(from: ClientHttp2Session, path: string): ClientHttp2Stream {
-  const stream = from.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' });
+function call(from: ClientHttp2Session, path: string, more: Record<string, string> = {}): ClientHttp2Stream {
+  const stream = from.request({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    ...more,
+  });
   stream.on('error', () => {});
   return stream;
 }
@@ -118,4 +129,45 @@ test('so many connect at once, and another when one has gone', async () => {
     return await answerOf(stream);
   }, 60_000);
   expect(bytes).toBeGreaterThan(50_000);
+});
+
+test('of clients whose requests hold too much the one is cut that holds most', async () => {
+  const url = await started({ requestBytesMax: 200_000 });
+  const [modest, greedy] = [await session(url), await session(url)];
+  const cut = new Promise((resolve) => greedy.once('close', resolve));
+  const half = call(modest, ENCODE);
+  half.write(LONG.subarray(0, 40_000));
+  for (let i = 0; i < 5; i++) call(greedy, ENCODE).write(LONG.subarray(0, 40_000));
+  await cut;
+  half.end(LONG.subarray(40_000));
+  expect(await answerOf(half)).toBeGreaterThan(50_000);
+  // What is small on the wire may be large when it is unpacked.
+  const packer = await session(url, 0);
+  const packed = gzipSync(LONG.subarray(5));
+  const isCut = new Promise((resolve) => packer.once('close', resolve));
+  for (let i = 0; i < 5; i++) {
+    const head = Buffer.from([1, 0, 0, 0, 0]);
+    head.writeUInt32BE(packed.length, 1);
+    call(packer, ENCODE, { 'grpc-encoding': 'gzip' }).end(Buffer.concat([head, packed]));
+  }
+  await isCut;
+  // A call that has ended holds nothing any more.
+  for (let i = 0; i < 8; i++) {
+    const stream = call(modest, ENCODE);
+    stream.end(LONG);
+    expect(await answerOf(stream)).toBeGreaterThan(50_000);
+  }
+});
+
+test('a request that does not arrive in time is refused, but reflection may be asked now and then', async () => {
+  const client = await session(await started({ requestTimeoutMs: 1 }));
+  const open = call(client, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo');
+  const late = call(client, ENCODE);
+  late.write(LONG.subarray(0, 100));
+  const [headers] = (await once(late, 'response')) as [IncomingHttpHeaders];
+  expect(headers['grpc-status']).toBe('4');
+  // The rest of a request that was refused is not waited for.
+  await once(late, 'close');
+  open.end(framed(Uint8Array.of(0x3a, 1, 0x2a)));
+  expect(await answerOf(open)).toBeGreaterThan(5);
 });

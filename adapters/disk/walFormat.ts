@@ -7,7 +7,7 @@
  * The checksum covers the rest of its frame, so a flipped length or height is detected too. It is combined with the
  * segment and the position of the frame, so a complete frame at the wrong place is invalid.
  */
-import { crc32c } from './crc32c.ts';
+import { crc32c, RangeCrc } from './crc32c.ts';
 
 const MAGIC = Uint8Array.from([0x6f, 0x72, 0x72, 0x79, 0x77, 0x61, 0x6c, 0x02]);
 export const SEGMENT_HEADER_BYTES = 20;
@@ -84,11 +84,13 @@ interface Scanning {
   readonly view: DataView;
   readonly sequence: number;
   readonly frameBytesMax: number;
+  /** Made for the first search: it tries many ranges that overlap. */
+  ranges: RangeCrc | undefined;
 }
 
 /** The frame at `offset` and its end, or the reason why there is no valid frame. */
 function frameAt(
-  { bytes, view, sequence, frameBytesMax }: Scanning,
+  { bytes, view, sequence, frameBytesMax, ranges }: Scanning,
   offset: number,
 ): { readonly frame: Frame; readonly end: number } | SegmentFault['reason'] {
   if (bytes.length - offset < FRAME_HEADER_BYTES) return 'short frame';
@@ -96,7 +98,8 @@ function frameAt(
   if (length > frameBytesMax) return 'length';
   const end = offset + FRAME_HEADER_BYTES + length;
   if (end > bytes.length) return 'short frame';
-  const checksum = (crc32c(bytes, offset + 4, end) ^ placeOf(sequence, offset)) >>> 0;
+  const crc = ranges?.of(offset + 4, end) ?? crc32c(bytes, offset + 4, end);
+  const checksum = (crc ^ placeOf(sequence, offset)) >>> 0;
   if (view.getUint32(offset) !== checksum) return 'checksum';
   const kind = bytes[offset + 8];
   if (kind !== 1 && kind !== 2) return 'kind';
@@ -110,9 +113,14 @@ function frameAt(
   return { frame, end };
 }
 
-/** Where the next valid frame after the fault at `offset` starts; undefined if there is none. */
+/**
+ * Where the next valid frame after the fault at `offset` starts; undefined if there is none. Every offset is tried: the
+ * faulty length says nothing, and a whole frame behind it means that more than an unfinished write was lost. What is
+ * tried are bytes of transactions too, whose senders choose which lengths they claim.
+ */
 function nextWhole(scanning: Scanning, offset: number): number | undefined {
   const { bytes, view } = scanning;
+  scanning.ranges ??= new RangeCrc(bytes);
   const isWhole = (at: number): boolean => typeof frameAt(scanning, at) !== 'string';
   // Usually the damaged frame's length is intact: skipping by it avoids mistaking its content for a frame.
   if (offset >= SEGMENT_HEADER_BYTES && offset + FRAME_HEADER_BYTES <= bytes.length) {
@@ -140,7 +148,7 @@ export interface SegmentScan {
 
 /** Reads a segment. Damaged bytes never make it throw. */
 export function scanSegment(bytes: Uint8Array, sequence: number, frameBytesMax: number): SegmentScan {
-  const scanning = { bytes, view: viewOf(bytes), sequence, frameBytesMax };
+  const scanning: Scanning = { bytes, view: viewOf(bytes), sequence, frameBytesMax, ranges: undefined };
   const frames: Frame[] = [];
   const later: Frame[] = [];
   let fault: SegmentFault | undefined;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { crc32c } from '../../../adapters/disk/crc32c.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { crc32c, RangeCrc } from '../../../adapters/disk/crc32c.ts';
 import { Wal, type WalOptions } from '../../../adapters/disk/wal.ts';
 import { scanSegment } from '../../../adapters/disk/walFormat.ts';
 import { segmentPath } from '../../../adapters/disk/walRecovery.ts';
@@ -10,6 +10,18 @@ import { reportWal } from '../../../adapters/disk/walReport.ts';
 import { OperatingError } from '../../../adapters/operatingError.ts';
 import type { LogRecord } from '../../../core/node/contract.ts';
 import { tempDir } from '../tempDir.ts';
+
+/** Bytes that were read for checksums, one range after another. */
+const summed = vi.hoisted(() => ({ bytes: 0 }));
+
+vi.mock('../../../adapters/disk/crc32c.ts', async (original) => {
+  const actual = await original<typeof import('../../../adapters/disk/crc32c.ts')>();
+  const counted: typeof actual.crc32c = (bytes, start = 0, end = bytes.length) => {
+    summed.bytes += end - start;
+    return actual.crc32c(bytes, start, end);
+  };
+  return { ...actual, crc32c: counted };
+});
 
 const rethrow: WalOptions = {
   onFatal: (error) => {
@@ -50,6 +62,17 @@ const isPrefix = (found: readonly string[], whole: readonly string[]): boolean =
 test('crc32c answers the check value of RFC 3720', () => {
   expect(crc32c(new TextEncoder().encode('123456789'))).toBe(0xe3069283);
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
+});
+
+test('the crc of any range is the same when all are asked for', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat(400), fc.nat(400), (bytes, a, b) => {
+      const [start = 0, end = 0] = [a, b].map((at) => Math.min(at, bytes.length)).sort((x, y) => x - y);
+      expect(new RangeCrc(bytes).of(start, end)).toBe(crc32c(bytes, start, end));
+    }),
+  );
+  const long = Uint8Array.from({ length: 3_000_000 }, (_, i) => i % 251);
+  expect(new RangeCrc(long).of(1_000, 2_999_999)).toBe(crc32c(long, 1_000, 2_999_999));
 });
 
 describe('a log', () => {
@@ -277,6 +300,27 @@ describe('a log', () => {
     expect(flipped.cut).toMatchObject({ offset: bytes.length - 21, bytes: 21 });
     expect(texts(flipped.records())).toEqual(['1:a']);
     expect(reportWal(flipped)).toHaveLength(1);
+  });
+
+  test('is searched once, whatever lengths the content of a torn record claims', async () => {
+    const dir = join(tempDir(), 'log');
+    // Of every eight places one looks like a frame of half the record.
+    const claims = Uint8Array.from({ length: 1 << 18 }, (_, i) => [0, 2, 0, 0, 1, 0, 0, 0][i % 8] as number);
+    const bytes = await writtenLog(dir, [record(1, 'a'), { height: 1, bytes: claims }]);
+    summed.bytes = 0;
+    const wal = openDamaged(dir, bytes.subarray(0, bytes.length - 2));
+    expect(wal.cut?.bytes).toBe(17 + claims.length - 2);
+    expect(texts(wal.records())).toEqual(['1:a']);
+    expect(summed.bytes).toBeLessThan(2 * bytes.length);
+    // A whole record behind such content is still found.
+    const third = await writtenLog(join(tempDir(), 'log'), [
+      record(1, 'a'),
+      { height: 1, bytes: claims },
+      record(1, 'c'),
+    ]);
+    // The length of the second now reaches beyond the file.
+    third[43] = 0xff;
+    expect(openDamaged(dir, third).damage).toMatchObject({ lossy: true });
   });
 
   test('that lost something says so at every start until recovery was once over', async () => {

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { BLOCK_BYTES_MAX } from '../../core/codec/limits.ts';
 import type { LogRecord } from '../../core/node/contract.ts';
 import type { OperatingError } from '../operatingError.ts';
-import { fileError, isDiskFull, makeDir, onFile, openRewritten, syncDir, writeAll } from './files.ts';
+import { fileError, isDiskFull, makeDir, onFile, openRewritten, syncDir } from './files.ts';
 import type { DiskSpace } from './space.ts';
 import {
   encodeSegmentHeader,
@@ -185,16 +185,23 @@ export class Wal {
 
   #flushNow(): void {
     this.#state = 'writing';
-    const bursts = this.#waiting;
-    this.#waiting = [];
+    let size = this.#marks.length * FRAME_HEADER_BYTES;
+    for (const { records } of this.#waiting)
+      for (const { bytes } of records) size += FRAME_HEADER_BYTES + bytes.length;
+    const isFull = this.#open.bytes + size > this.#options.segmentBytesMax;
     try {
-      const marks = this.#marks;
-      this.#marks = [];
-      let size = marks.length * FRAME_HEADER_BYTES;
-      for (const { records } of bursts)
-        for (const { bytes } of records) size += FRAME_HEADER_BYTES + bytes.length;
-      const isFull = this.#open.bytes + size > this.#options.segmentBytesMax;
       if (isFull && this.#open.bytes > SEGMENT_HEADER_BYTES) this.#rotate();
+    } catch (error) {
+      this.#onWriteError(error, () => this.#flush());
+      return;
+    }
+    this.#writeWaiting(size);
+  }
+
+  #writeWaiting(size: number): void {
+    const [bursts, marks] = [this.#waiting, this.#marks];
+    [this.#waiting, this.#marks] = [[], []];
+    try {
       const data = this.#encode(size, marks, bursts);
       for (const { records } of bursts) for (const { height } of records) this.#raise(height);
       this.#write(data, 0, bursts);
@@ -226,7 +233,7 @@ export class Wal {
     try {
       while (done < data.length) done += io.write(fd, data, done, bytes + done);
     } catch (error) {
-      this.#onWriteError(error, data, done, bursts);
+      this.#onWriteError(error, () => this.#write(data, done, bursts));
       return;
     }
     io.sync(fd, (failed) => {
@@ -240,7 +247,7 @@ export class Wal {
    * Bytes not written on a full disk are no damage: nobody relies on them, and they are written again at the same
    * place.
    */
-  #onWriteError(error: unknown, data: Uint8Array, done: number, bursts: readonly Burst[]): void {
+  #onWriteError(error: unknown, again: () => void): void {
     const { space } = this.#options;
     if (space === undefined || !isDiskFull(error)) {
       this.#fail(error);
@@ -250,7 +257,7 @@ export class Wal {
     void space.afterFailure().then(() => {
       if (this.#state !== 'waiting') return;
       this.#state = 'writing';
-      this.#write(data, done, bursts);
+      again();
     });
   }
 
@@ -278,9 +285,17 @@ export class Wal {
   #create(sequence: number): OpenSegment {
     const path = segmentPath(this.#dir, sequence);
     const fd = openSync(path, 'wx+', 0o600);
-    writeAll(fd, encodeSegmentHeader(sequence), 0);
-    fsyncSync(fd);
-    syncDir(this.#dir);
+    try {
+      const header = encodeSegmentHeader(sequence);
+      for (let done = 0; done < header.length; ) done += this.#options.io.write(fd, header, done, done);
+      fsyncSync(fd);
+      syncDir(this.#dir);
+    } catch (error) {
+      // On a full disk it is made again when there is room.
+      closeSync(fd);
+      rmSync(path);
+      throw error;
+    }
     return { sequence, path, fd, bytes: SEGMENT_HEADER_BYTES, heightMax: 0 };
   }
 
@@ -288,17 +303,16 @@ export class Wal {
   #rotate(): void {
     const { sequence, path, bytes, heightMax, fd } = this.#open;
     this.#open = this.#create(sequence + 1);
-    closeSync(fd);
     this.#closed.push({ sequence, path, bytes, heightMax });
+    closeSync(fd);
     let kept = this.#closed.reduce((sum, segment) => sum + segment.bytes, 0);
-    let removed = 0;
-    for (const segment of this.#closed) {
+    const all = this.#closed;
+    for (const segment of all) {
       if (kept <= this.#options.keepBytesMax || segment.heightMax > this.#turnedOver) break;
       rmSync(segment.path);
+      this.#closed = this.#closed.slice(1);
       kept -= segment.bytes;
-      removed += 1;
     }
-    if (removed > 0) syncDir(this.#dir);
-    this.#closed = this.#closed.slice(removed);
+    if (this.#closed !== all) syncDir(this.#dir);
   }
 }

@@ -1,7 +1,7 @@
 import { fdatasync, writeSync } from 'node:fs';
 
 /**
- * The two system calls of the hot path; tests replace them with failing ones. A write goes to the page cache and runs
+ * The system calls by which the log grows; tests replace them with failing ones. A write goes to the page cache and runs
  * on this thread, since waking another thread costs more. Only the sync waits for the disk.
  */
 export interface WalIo {

@@ -77,7 +77,7 @@ describe('a disk that runs full', () => {
       space,
       io: {
         write: (fd, bytes, offset, position) => {
-          if (failures > 0 && offset > 0) {
+          if (failures > 0 && position > 20 && offset > 0) {
             failures--;
             throw Object.assign(new Error('full'), { code: 'ENOSPC' });
           }
@@ -91,6 +91,34 @@ describe('a disk that runs full', () => {
     expect(said.filter((text) => text.startsWith('is full'))).toHaveLength(2);
     await wal.close();
     expect(texts(Wal.open(dir, { onFatal: rethrow }))).toEqual(['first', 'second']);
+  });
+
+  test('at a change of segments loses nothing: the next one is begun again when there is room', async () => {
+    const { said, space } = disk(1000);
+    const dir = tempDir();
+    let failures = 0;
+    const wal = Wal.open(dir, {
+      onFatal: rethrow,
+      space,
+      segmentBytesMax: 50,
+      io: {
+        write: (fd, bytes, offset, position) => {
+          if (failures > 0 && position > 0 && position < 20) {
+            failures--;
+            throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+          }
+          return writeSync(fd, bytes, offset, Math.min(7, bytes.length - offset), position);
+        },
+        sync: fdatasync,
+      },
+    });
+    failures = 2;
+    await new Promise<void>((resolve) => wal.append([record(1, 'first')], resolve));
+    const second = new Promise<void>((resolve) => wal.append([record(1, 'second')], resolve));
+    await Promise.all([second, new Promise<void>((resolve) => wal.append([record(1, 'third')], resolve))]);
+    expect(said.filter((text) => text.startsWith('is full'))).toHaveLength(2);
+    await wal.close();
+    expect(texts(Wal.open(dir, { onFatal: rethrow }))).toEqual(['first', 'second', 'third']);
   });
 
   test('does not keep a stopping node', async () => {

@@ -39,7 +39,8 @@ const DECAY_MICROS = 2_000_000;
  * an honest peer sends alone fills a frame of more bytes anyway.
  */
 const PACKET_COST_BYTES = 64;
-const AUTH_BYTES_MAX = 1_048_576;
+/** A hundred bytes are enough for either message, and anybody may send them. */
+const AUTH_BYTES_MAX = 1024;
 const KEY_BYTES_MAX = 1024;
 
 type Stage = 'key' | 'auth' | 'info' | 'running' | 'closed';

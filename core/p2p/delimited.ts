@@ -4,36 +4,50 @@ import { err, ok, type Result } from '../lib/result.ts';
 
 /** Cuts length-prefixed messages out of a byte stream. Keeps at most one unfinished message. */
 export class DelimitedReader {
-  #rest: Bytes = EMPTY;
+  /** What is pending are its bytes from #start to #end. */
+  #buffer: Bytes = EMPTY;
+  #start = 0;
+  #end = 0;
 
   push(bytes: Bytes): void {
-    if (bytes.length > 0) this.#rest = this.#rest.length === 0 ? bytes : concat(this.#rest, bytes);
+    const pending = this.#end - this.#start;
+    if (pending === 0) {
+      [this.#buffer, this.#start, this.#end] = [bytes, 0, bytes.length];
+      return;
+    }
+    // Grows by doubling: the peer decides in how many pieces a message comes.
+    if (this.#end + bytes.length > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(pending + bytes.length, 2 * pending));
+      grown.set(this.#buffer.subarray(this.#start, this.#end));
+      [this.#buffer, this.#start, this.#end] = [grown, 0, pending];
+    }
+    this.#buffer.set(bytes, this.#end);
+    this.#end += bytes.length;
   }
 
   /** The next message; undefined if more bytes are needed; an error if it claims more than `bytesMax` bytes. */
   next(bytesMax: number): Result<Bytes | undefined, string> {
     let length = 0;
     for (let i = 0; i < 5; i++) {
-      const byte = this.#rest[i];
-      if (byte === undefined) return ok(undefined);
+      if (this.#start + i >= this.#end) return ok(undefined);
+      const byte = this.#buffer[this.#start + i] as number;
       length += (byte & 0x7f) * 2 ** (7 * i);
       if (length > bytesMax) return err(`message of ${length} bytes, at most ${bytesMax} are allowed`);
-      if (byte < 0x80) return ok(this.#cut(i + 1, length));
+      if (byte < 0x80) return ok(this.#cut(this.#start + i + 1, length));
     }
     return err('length prefix is too long');
   }
 
   #cut(start: number, length: number): Bytes | undefined {
-    if (this.#rest.length < start + length) return undefined;
-    const message = this.#rest.slice(start, start + length);
-    this.#rest = this.#rest.subarray(start + length);
-    return message;
+    if (start + length > this.#end) return undefined;
+    this.#start = start + length;
+    return this.#buffer.slice(start, this.#start);
   }
 
   /** Removes and returns all remaining bytes: they belong to the next layer of the protocol. */
   takeAll(): Bytes {
-    const rest = this.#rest;
-    this.#rest = EMPTY;
+    const rest = this.#buffer.subarray(this.#start, this.#end);
+    [this.#buffer, this.#start, this.#end] = [EMPTY, 0, 0];
     return rest;
   }
 }

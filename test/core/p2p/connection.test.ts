@@ -6,6 +6,10 @@ import { toHex } from '../../../core/lib/bytes.ts';
 import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
 import { Connection } from '../../../core/p2p/connection.ts';
 import type { ConnectionEvent, ConnectionOptions } from '../../../core/p2p/connectionContract.ts';
+import { DelimitedReader, delimited } from '../../../core/p2p/delimited.ts';
+import { connectionSecrets, nobleKeyExchange } from '../../../core/p2p/handshake.ts';
+import { decodeKey, encodeKey } from '../../../core/p2p/packets.ts';
+import { Sealer } from '../../../core/p2p/sealed.ts';
 import type { NodeInfo } from '../../../core/types/peer.ts';
 
 const seedOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);
@@ -281,6 +285,24 @@ test('the send rate is kept and the receiver asks for a pause', () => {
   expect(a.sendPauseMicros(0)).toBeGreaterThan(0);
   expect(b.readPauseMicros(0)).toBeGreaterThan(0);
   expect(b.readPauseMicros(60_000_000)).toBe(0);
+});
+
+test('a peer may announce no more than a message that says who it is before it has said so', () => {
+  const b = connect(2);
+  const secret = seedOf(9);
+  const reader = new DelimitedReader();
+  reader.push(b.take(0, 1000) as Uint8Array);
+  const theirs = reader.next(1000);
+  if (!theirs.ok) throw new Error(theirs.error);
+  const key = decodeKey(theirs.value as Uint8Array);
+  const secrets = key.ok ? connectionSecrets(secret, key.value.value) : key;
+  if (!secrets.ok) throw new Error('no keys');
+  b.onBytes(0, delimited(encodeKey(nobleKeyExchange.publicKey(secret))));
+  expect(b.events()).toEqual([]);
+  // The first two bytes of a message of 1025.
+  b.onBytes(0, new Sealer(secrets.value.sendKey).seal(delimited(new Uint8Array(1025)).subarray(0, 2)));
+  const reason = 'message of 1025 bytes, at most 1024 are allowed';
+  expect(b.events()).toEqual([{ kind: 'closed', reason, isFault: true }]);
 });
 
 test('packets count against the receive rate even if nothing is in them', () => {

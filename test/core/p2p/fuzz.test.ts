@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
-import type { Bytes } from '../../../core/lib/bytes.ts';
+import { type Bytes, joined } from '../../../core/lib/bytes.ts';
 import type { Result } from '../../../core/lib/result.ts';
 import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
 import { Connection } from '../../../core/p2p/connection.ts';
@@ -99,6 +99,39 @@ describe('every p2p decoder', () => {
       }),
     );
   });
+});
+
+test('messages come out as they went in, wherever their bytes are cut', () => {
+  const sizes = fc.array(fc.nat(300), { maxLength: 12 });
+  fc.assert(
+    fc.property(sizes, fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (lengths, cuts) => {
+      const messages = lengths.map((length, i) => new Uint8Array(length).fill(i));
+      const wire = joined(messages.map(delimited));
+      const reader = new DelimitedReader();
+      const got: Bytes[] = [];
+      for (let at = 0, i = 0; at < wire.length; i++) {
+        const size = cuts[i % cuts.length] as number;
+        reader.push(wire.slice(at, at + size));
+        at += size;
+        for (let next = reader.next(300); next.ok && next.value !== undefined; next = reader.next(300))
+          got.push(next.value);
+      }
+      expect(got).toEqual(messages);
+      expect(reader.takeAll()).toEqual(new Uint8Array(0));
+    }),
+  );
+});
+
+test('a message that comes byte by byte is not copied again for each of them', () => {
+  const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set');
+  onTestFinished(() => set.mockRestore());
+  const wire = delimited(new Uint8Array(10_000).fill(7));
+  set.mockClear();
+  const reader = new DelimitedReader();
+  for (const byte of wire) reader.push(Uint8Array.of(byte));
+  const copied = set.mock.calls.reduce((sum, [from]) => sum + (from as Bytes).length, 0);
+  expect(copied).toBeLessThan(4 * wire.length);
+  expect(reader.next(10_000)).toEqual({ ok: true, value: wire.slice(2) });
 });
 
 test('a framed message may have as many bytes as are allowed, and no more', () => {

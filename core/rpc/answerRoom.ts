@@ -30,6 +30,11 @@ export class PageRoom {
     this.#add(2 * tx.length + sizeOfResult(result));
   }
 
+  /** A transaction that was not executed. */
+  addPooled(tx: Bytes): void {
+    this.#add(2 * tx.length);
+  }
+
   addBlock(txs: readonly Bytes[]): void {
     this.#add(txs.reduce((sum, tx) => sum + 2 * tx.length, 0));
   }

@@ -64,6 +64,22 @@ test('a filter tells of the rest at the next poll', async () => {
   expect(polls).toEqual([[first, first + 1], [first + 2], []]);
 });
 
+test('unconfirmed_txs lists as many as fit, one alone has room', async () => {
+  const ask = async (charsMax: number, limit: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'unconfirmed_txs', params: { limit } });
+    return JSON.parse((await handleCometPost(contextOf(charsMax), body)).body);
+  };
+  for (let i = 0; i < 2; i++) await send({ to: store, data: word(i) });
+  const sizes = (world.ctx.pool.list?.(2) ?? []).map(({ length }) => length);
+  const chars = 2 * sizes.reduce((sum, size) => sum + size, 0);
+  expect((await ask(chars, '2')).result.n_txs).toBe('2');
+  expect((await ask(chars - 1, '2')).error.data).toBe(
+    `page of more than ${chars - 1} characters: ask for fewer at once`,
+  );
+  expect((await ask(1, '1')).result.n_txs).toBe('1');
+  await world.commit();
+});
+
 test.each([
   ['tx_search', 'tx.height>1 AND tx.height<4'],
   ['block_search', 'block.height>1 AND block.height<4'],

@@ -7,6 +7,7 @@ import { type Bytes, EMPTY, equalBytes, toUpperHex } from '../../../lib/bytes.ts
 import { encodeUtf8 } from '../../../lib/utf8.ts';
 import { type Height, ZERO_TIME } from '../../../types/ids.ts';
 import { COMETBFT_VERSION } from '../../../types/peer.ts';
+import { PageRoom } from '../../answerRoom.ts';
 import type { RpcContext } from '../../context.ts';
 import { heightAfter } from '../../heightSteps.ts';
 import { goJson } from '../../jsonText.ts';
@@ -134,6 +135,8 @@ export const nodeMethods: readonly CometMethod[] = [
     run: (ctx, { limit }) => {
       const { pending, queued, bytes } = ctx.pool.stats();
       const txs = ctx.pool.list?.(perPageOf(limit)) ?? [];
+      const room = new PageRoom(ctx.limits, serverError);
+      for (const tx of txs) room.addPooled(tx);
       const total = String(pending + queued);
       return { n_txs: String(txs.length), total, total_bytes: String(bytes), txs: txs.map(toBase64) };
     },

@@ -85,8 +85,8 @@ const accountMethods: readonly ServiceMethod[] = [
       `${PACKAGE}.QueryAccountsResponse`,
       [repeated(1, 'accounts', ANY, ADDRESSES_MAX), optional(2, 'pagination', PAGE_RESPONSE)],
     ),
-    run: ({ ctx, view }, { pagination }) => {
-      const { items, page } = pageOf(pagination, accountCount(view), (number) => {
+    run: async ({ ctx, view }, { pagination }) => {
+      const { items, page } = await pageOf(ctx, pagination, accountCount(view), (number) => {
         const address = addressOfNumber(view, number);
         const account = address === undefined ? undefined : ethAccountOf(view, address, ctx.chain.hrp);
         return account === undefined ? undefined : ethAccountAny(account);

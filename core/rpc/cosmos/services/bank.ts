@@ -169,9 +169,9 @@ const ownersRow = (name: string, path: string): ServiceMethod =>
       `${PACKAGE}.Query${name}Response`,
       [repeated(1, 'denomOwners', DENOM_OWNER, 1_000_000), optional(2, 'pagination', PAGE_RESPONSE)],
     ),
-    run: ({ ctx, view }, { denom, pagination }) => {
+    run: async ({ ctx, view }, { denom, pagination }) => {
       const count = checkedDenom(denom) === ctx.chain.denom ? accountCount(view) : 0n;
-      const { items, page } = pageOf(pagination, count, (number) => {
+      const { items, page } = await pageOf(ctx, pagination, count, (number) => {
         const address = addressOfNumber(view, number);
         const balance = address === undefined ? 0n : (view.account(address)?.balance ?? 0n);
         if (address === undefined || balance === 0n) return undefined;

@@ -85,8 +85,8 @@ export const evidenceMethods: readonly ServiceMethod[] = [
       repeated(1, 'records', RECORD, RECORDS_MAX),
       optional(2, 'pagination', PAGE_RESPONSE),
     ]),
-    run: ({ ctx, view }, { pagination }) => {
-      const { items, page } = pageOf(pagination, offenderCount(view), (number) => {
+    run: async ({ ctx, view }, { pagination }) => {
+      const { items, page } = await pageOf(ctx, pagination, offenderCount(view), (number) => {
         const validator = offenderAt(view, number);
         const record = validator === undefined ? undefined : readOffences(view, validator);
         return validator === undefined || record === undefined

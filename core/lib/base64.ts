@@ -1,47 +1,38 @@
+import { present } from './assert.ts';
 import type { Bytes } from './bytes.ts';
 import { err, ok, type Result } from './result.ts';
+import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const CODES = encodeUtf8(ALPHABET);
+const PADDING = '='.charCodeAt(0);
 const DIGITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < 64; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
 
 /** The value of a digit (RFC 4648 §4), or -1. */
 export const base64Digit = (charCode: number): number => (charCode < 128 ? (DIGITS[charCode] as number) : -1);
 
-/** Encoding in pieces of this many bytes keeps the intermediate strings short. */
-const PIECE_BYTES = 3 * 1024;
-
 export interface Base64Error {
   readonly code: 'base64';
   readonly message: string;
 }
 
-/** Standard alphabet with padding (RFC 4648 §4). */
+/**
+ * Standard alphabet with padding (RFC 4648 §4). Writes character codes, as a text that grows by pieces takes some thirty
+ * times as long, and a transaction may have a mebibyte.
+ */
 export function toBase64(bytes: Bytes): string {
-  if (bytes.length <= PIECE_BYTES) return encodePiece(bytes);
-  let text = '';
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    text += encodePiece(bytes.subarray(start, start + PIECE_BYTES));
+  const codes = new Uint8Array(Math.ceil(bytes.length / 3) * 4).fill(PADDING);
+  let at = 0;
+  for (let i = 0; i < bytes.length; i += 3) {
+    const left = bytes.length - i;
+    const bits = ((bytes[i] as number) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    codes[at++] = CODES[bits >>> 18] as number;
+    codes[at++] = CODES[(bits >>> 12) & 63] as number;
+    if (left > 1) codes[at++] = CODES[(bits >>> 6) & 63] as number;
+    if (left > 2) codes[at++] = CODES[bits & 63] as number;
   }
-  return text;
-}
-
-function encodePiece(bytes: Bytes): string {
-  let text = '';
-  const whole = bytes.length - (bytes.length % 3);
-  for (let i = 0; i < whole; i += 3) {
-    const bits = ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
-    text += (ALPHABET[bits >>> 18] as string) + (ALPHABET[(bits >>> 12) & 63] as string);
-    text += (ALPHABET[(bits >>> 6) & 63] as string) + (ALPHABET[bits & 63] as string);
-  }
-  if (bytes.length - whole === 1) {
-    const bits = bytes[whole] as number;
-    text += `${ALPHABET[bits >>> 2]}${ALPHABET[(bits << 4) & 63]}==`;
-  } else if (bytes.length - whole === 2) {
-    const bits = ((bytes[whole] as number) << 8) | (bytes[whole + 1] as number);
-    text += `${ALPHABET[bits >>> 10]}${ALPHABET[(bits >>> 4) & 63]}${ALPHABET[(bits << 2) & 63]}=`;
-  }
-  return text;
+  return present(decodeUtf8(codes), 'base64 is ASCII');
 }
 
 const bad = (message: string): { readonly ok: false; readonly error: Base64Error } =>

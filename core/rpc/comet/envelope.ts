@@ -94,8 +94,20 @@ export function parseRequest(text: string): Result<CometRequest, string> {
 const opening = (id: IdText): string =>
   id === undefined ? '{"jsonrpc":"2.0",' : `{"jsonrpc":"2.0","id":${id},`;
 
+/** A result that is JSON text already. */
+export class RenderedResult {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const textOf = (result: unknown): string =>
+  result instanceof RenderedResult ? result.text : goJson(result ?? null);
+
 export const resultText = (id: IdText, result: unknown): string =>
-  `${opening(id)}"result":${goJson(result ?? null)}}`;
+  `${opening(id)}"result":${textOf(result)}}`;
 
 export function errorText(id: IdText, code: keyof typeof MESSAGES, data: string): string {
   const error = { code, message: MESSAGES[code], ...(data === '' ? {} : { data }) };

@@ -2,9 +2,10 @@
 import { genesisJson } from '../../../codec/genesis.ts';
 import { publicKeyJson } from '../../../codec/json.ts';
 import { formatTime } from '../../../codec/timeText.ts';
+import { present } from '../../../lib/assert.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import { type Bytes, EMPTY, equalBytes, toUpperHex } from '../../../lib/bytes.ts';
-import { encodeUtf8 } from '../../../lib/utf8.ts';
+import { decodeUtf8, encodeUtf8 } from '../../../lib/utf8.ts';
 import { type Height, ZERO_TIME } from '../../../types/ids.ts';
 import { COMETBFT_VERSION } from '../../../types/peer.ts';
 import { PageRoom } from '../../answerRoom.ts';
@@ -12,6 +13,7 @@ import type { RpcContext } from '../../context.ts';
 import { heightAfter } from '../../heightSteps.ts';
 import { goJson } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
+import { RenderedResult } from '../envelope.ts';
 import { perPageOf } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';
 import { netInfo } from './netInfo.ts';
@@ -115,10 +117,11 @@ export const nodeMethods: readonly CometMethod[] = [
     caching: 'always',
     doc: 'The genesis document.',
     run: (ctx) => {
-      if (renderedGenesis(ctx).length > GENESIS_BYTES_MAX) {
+      const bytes = renderedGenesis(ctx);
+      if (bytes.length > GENESIS_BYTES_MAX) {
         throw serverError('genesis response is large, please use the genesis_chunked API instead');
       }
-      return { genesis: genesisJson(ctx.genesis) };
+      return new RenderedResult(`{"genesis":${present(decodeUtf8(bytes), 'rendered as UTF-8')}}`);
     },
   }),
   method({

@@ -7,6 +7,7 @@ import type { ArgValue } from '../../../../core/rpc/comet/args.ts';
 import { broadcastCommit } from '../../../../core/rpc/comet/broadcastCommit.ts';
 import { CometFeed, cometFeed, type NewsBatch } from '../../../../core/rpc/comet/feed.ts';
 import { pageOf } from '../../../../core/rpc/comet/heights.ts';
+import { handleCometGet } from '../../../../core/rpc/comet/http.ts';
 import { findCometMethod } from '../../../../core/rpc/comet/table.ts';
 import { NO_RESULT } from '../../../../core/rpc/comet/txJson.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
@@ -94,7 +95,8 @@ describe('a genesis document', () => {
 
   test('is told whole up to so many bytes, and beyond in pieces', () => {
     const largest = ofSize(MAX);
-    expect(call('genesis', {}, largest).genesis.chain_id).toBe(world.ctx.genesis.chainId);
+    const { genesis } = JSON.parse(call('genesis', {}, largest).text);
+    expect(genesis.chain_id).toBe(world.ctx.genesis.chainId);
     expect(() => call('genesis_chunked', { chunk: 1n }, largest)).toThrow('there are 0 chunks, 1 is invalid');
     const larger = ofSize(MAX + 1);
     expect(() => call('genesis', {}, larger)).toThrow(
@@ -102,5 +104,22 @@ describe('a genesis document', () => {
     );
     const last = call('genesis_chunked', { chunk: 1n }, larger);
     expect(last).toMatchObject({ total: '2', data: Buffer.from('}').toString('base64') });
+  });
+
+  test('is rendered once, however often it is asked for', async () => {
+    let renderings = 0;
+    const genesis = {
+      ...world.ctx.genesis,
+      get chainId() {
+        renderings++;
+        return world.ctx.genesis.chainId;
+      },
+    };
+    const ctx = { ...world.ctx, genesis };
+    const asked = async (): Promise<unknown> =>
+      JSON.parse((await handleCometGet(ctx, '/genesis', '')).body).result;
+    const expected = { genesis: JSON.parse(JSON.stringify(genesisJson(world.ctx.genesis))) };
+    for (let i = 0; i < 3; i++) expect(await asked()).toEqual(expected);
+    expect(renderings).toBe(1);
   });
 });

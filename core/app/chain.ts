@@ -1,6 +1,6 @@
 /** What readers (RPC, subscriptions, CLI queries) see of the chain. A View is one height and never changes. */
 import type { Bytes } from '../lib/bytes.ts';
-import type { FinalizeReply } from '../types/app.ts';
+import type { FinalizeReply, Guard } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
 import type { ForkName } from '../types/fork.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
@@ -286,4 +286,6 @@ export interface CallOptions {
   readonly block?: BlockOverrides | undefined;
   /** Watches the execution. */
   readonly trace?: TraceHooks | undefined;
+  /** One for several executions of a request; by default each has its own. */
+  readonly guard?: Guard | undefined;
 }

@@ -1,7 +1,7 @@
 /** Executions for readers: calls, estimates, traces, draft blocks, simulations. None of them changes the state. */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
-import type { Pause } from '../types/app.ts';
+import type { Guard, Pause } from '../types/app.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
 import type { TraceHooks } from '../types/trace.ts';
 import type {
@@ -111,6 +111,8 @@ export interface EvmService {
   ): Promise<{ readonly kind: 'gas'; readonly gas: bigint } | Exclude<CallOutcome, { kind: 'returned' }>>;
   /** Simulates blocks on top of the view's block. Nothing is stored. */
   simulate(view: View, options: SimulationOptions): Simulation;
+  /** A new guard, to share the time of one request among its calls; undefined where time has no limit. */
+  guard(): Guard | undefined;
   /** Whether the address is a precompile. `addressHex`: 40 lower-case digits. */
   isPrecompile(addressHex: string): boolean;
   /**

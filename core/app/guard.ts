@@ -1,20 +1,12 @@
 /** Keeps executions for readers from taking too much of the node's time. */
 import { formatDuration } from '../lib/duration.ts';
 import { SteadyClock } from '../lib/steadyClock.ts';
-import type { Pause } from '../types/app.ts';
+import type { Guard, Pause } from '../types/app.ts';
 import type { Micros, Millis } from '../types/ids.ts';
 
 /** An execution was aborted; none of its writes remain. */
 export class ExecutionAborted extends Error {
   override readonly name = 'ExecutionAborted';
-}
-
-/** Asked repeatedly while an execution runs: at least once per repetition of anything that code can repeat. */
-export interface Guard {
-  /** Returns undefined, or a promise to await before continuing. Throws ExecutionAborted. */
-  tick(): Promise<void> | undefined;
-  /** Like `tick`, but always looks at the clock: for steps that each take long, as a transaction may. */
-  look(): Promise<void> | undefined;
 }
 
 export interface GuardOptions {

@@ -155,5 +155,13 @@ export interface Application {
 /** Lets waiting votes and sockets run between two transactions. Does nothing in the simulator. */
 export type Pause = () => Promise<void>;
 
+/** Asked repeatedly while an execution runs: at least once per repetition of anything that code can repeat. */
+export interface Guard {
+  /** Returns undefined, or a promise to await before continuing. Throws ExecutionAborted. */
+  tick(): Promise<void> | undefined;
+  /** Like `tick`, but always looks at the clock: for steps that each take long, as a transaction may. */
+  look(): Promise<void> | undefined;
+}
+
 /** Time source for what is only shown to users. The protocol gets its time as an argument. */
 export type Clock = () => Micros;

@@ -60,6 +60,7 @@ export function tellingConsole(
   return {
     pending: (source) => evm.pending(source),
     simulate: (view, options) => evm.simulate(view, options),
+    guard: () => evm.guard(),
     isPrecompile: (address) => evm.isPrecompile(address),
     replay: (height, watch, count) => evm.replay(height, watch, count),
     replayOne: (height, index, watch) => evm.replayOne(height, index, watch),

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { StateDb, StateReader } from '../../state/stateDb.ts';
 import { WorldState } from '../../state/worldState.ts';
 import type { ChainReads } from '../../store/chainReads.ts';
+import type { Guard } from '../../types/app.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import { BlockRun, type ChainServices, type ParentState } from '../blockRun.ts';
 import type { BlockOverrides, CallArgs, CallOptions, CallOutcome, EthHeader, View, Watch } from '../chain.ts';
@@ -122,7 +123,7 @@ export class EvmCalls implements EvmService {
       ...envOf(header, options.block),
       blockHash: (number) => this.#head.ethHashOf(number),
     };
-    return new CallRun(this.#services, env, world, args, options, this.#guard?.());
+    return new CallRun(this.#services, env, world, args, options, options.guard ?? this.#guard?.());
   }
 
   simulate(view: View, options: SimulationOptions): Simulation {
@@ -134,6 +135,10 @@ export class EvmCalls implements EvmService {
   #guarded(guard = this.#guard?.()): ChainServices {
     if (guard === undefined) return this.#services;
     return { ...this.#services, execution: { ...this.#services.execution, guard } };
+  }
+
+  guard(): Guard | undefined {
+    return this.#guard?.();
   }
 
   isPrecompile(addressHex: string): boolean {

@@ -1,9 +1,9 @@
 import { assert } from '../../lib/assert.ts';
 import type { Bytes } from '../../lib/bytes.ts';
+import type { Guard } from '../../types/app.ts';
 import type { Height } from '../../types/ids.ts';
 import type { BlockRun } from '../blockRun.ts';
 import type { Watch } from '../chain.ts';
-import type { Guard } from '../guard.ts';
 
 /** Passes ticks to the guard of the current request: one run serves several requests in turn. */
 export class PassedGuard implements Guard {

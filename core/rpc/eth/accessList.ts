@@ -87,14 +87,15 @@ function unsignedOf(ctx: RpcContext, view: View, args: CallArgs): FilledTx {
 }
 
 /**
- * The addresses and slots that the call touches beyond those that are warm anyway, and its gas with that list. Throws
- * RpcError.
+ * The addresses and slots that the call touches beyond those that are warm anyway, and its gas with that list. All
+ * rounds share the time of one execution. Throws RpcError.
  */
 export async function createAccessList(ctx: RpcContext, view: View, args: CallArgs, options: CallOptions) {
   let { accessList } = args;
+  const guard = ctx.evm.guard();
   for (let round = 0; ; round++) {
     const touched = new Touched(accessList, (address) => ctx.evm.isPrecompile(address));
-    const outcome = await ctx.evm.call(view, { ...args, accessList }, { ...options, trace: touched });
+    const outcome = await ctx.evm.call(view, { ...args, accessList }, { ...options, trace: touched, guard });
     if (outcome.kind === 'refused') {
       const hash = ctx.suite.keccak256(encodeUnsigned(unsignedOf(ctx, view, { ...args, accessList })));
       throw serverError(`failed to apply transaction: ${to0xHex(hash)} err: ${outcome.reason}`);

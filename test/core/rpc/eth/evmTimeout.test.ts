@@ -59,6 +59,15 @@ describe('code that runs longer than the node allows', () => {
       expect(error).toEqual({ code: -32000, message: 'execution aborted (timeout = 5s)' });
   });
 
+  test('ends an access list whose rounds take too long together', async () => {
+    // Jumps a hundred times, for a second or two, and reads the slot that its gas names: another in each round.
+    const list = () => world.rpc('eth_createAccessList', ...running('60645b60019003806002575a5400'));
+    const message = 'execution aborted (timeout = 5s)';
+    expect((await list()).error).toEqual({ code: -32000, message });
+    timeoutMs = 60_000;
+    expect((await list()).result.accessList).toHaveLength(1);
+  });
+
   test('ends traces in the words of tracers', async () => {
     const raw = await signRaw(world.dev, { nonce: 0, data: deploying(LOOP) });
     const deployed = await world.get('eth_sendRawTransaction', bytesHex(raw));

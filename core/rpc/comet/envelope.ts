@@ -42,13 +42,19 @@ function goTypeOf(value: Json): string {
   return isObject(value) ? 'map[string]interface {}' : 'bool';
 }
 
-/** Go converts ids to whole numbers: fractions are truncated. */
+const [INT64_MIN, INT64_END] = [-(2 ** 63), 2 ** 63];
+
+/** Go's `int(number)`: without its fraction. What has no room in 64 bits is the least number, as on amd64. */
+const goInt = (number: number): string =>
+  BigInt(number >= INT64_MIN && number < INT64_END ? Math.trunc(number) : INT64_MIN).toString();
+
+/** Go reads a number as a double, and then converts it to a whole one. */
 function idText(value: Json): Result<IdText, string> {
   if (value === null) return ok(undefined);
   if (typeof value === 'string') return ok(goJson(value));
   if (value instanceof JsonNumber) {
     const number = Number(value.text);
-    if (Number.isFinite(number)) return ok(String(Math.trunc(number) || 0));
+    if (Number.isFinite(number)) return ok(goInt(number));
     return err(`json: cannot unmarshal number ${value.text} into Go struct field .id of type float64`);
   }
   return err(`json-rpc ID (${goPrint(value)}) is of unknown type (${goTypeOf(value)})`);

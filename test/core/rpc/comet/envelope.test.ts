@@ -46,6 +46,18 @@ test('an id is a text or a whole number, cut as Go cuts it', () => {
     '0',
     undefined,
   ]);
+  const least = '-9223372036854775808';
+  for (const [sent, echoed] of [
+    ['9007199254740993', '9007199254740992'],
+    ['1152921504606846976', '1152921504606846976'],
+    ['9223372036854774784', '9223372036854774784'],
+    ['9223372036854775807', least],
+    ['-9223372036854775808', least],
+    ['-9223372036854780000', least],
+    ['1e21', least],
+    ['-1e300', least],
+  ] as const)
+    expect(id(sent)).toBe(echoed);
   for (const [other, printed, type] of [
     ['true', 'true', 'bool'],
     ['[1,[null,"a"]]', '[1 [<nil> a]]', '[]interface {}'],

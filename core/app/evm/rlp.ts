@@ -78,6 +78,19 @@ export function decodeRlp(bytes: Bytes): Result<RlpItem, RlpError> {
   return readItem(bytes, head.value, 0);
 }
 
+/** Whether there are more than so many values, lists among them. Looks no further, and decodes nothing. */
+export function hasMoreValues(bytes: Bytes, valuesMax: number): boolean {
+  let at = 0;
+  for (let values = 0; at < bytes.length; values++) {
+    if (values === valuesMax) return true;
+    const head = readHead(bytes, at, bytes.length);
+    // Decoding ends here as well, and says why.
+    if (!head.ok) return false;
+    at = head.value.isList ? head.value.start : head.value.end;
+  }
+  return false;
+}
+
 const isBytes = (item: RlpItem): item is Bytes => item instanceof Uint8Array;
 
 /** Size of the length field of a payload longer than 55 bytes. */

@@ -4,7 +4,7 @@ import { type AdmissionError, renderError } from '../../app/errors.ts';
 import { parseEthTx, recoverSigner, type UnsignedParts } from '../../app/evm/ethTx.ts';
 import { headerHash, headerOfFields } from '../../app/evm/header.ts';
 import { TX_GAS } from '../../app/evm/intrinsicGas.ts';
-import { decodeRlp, encodeRlp, type RlpItem } from '../../app/evm/rlp.ts';
+import { decodeRlp, encodeRlp, hasMoreValues, type RlpItem } from '../../app/evm/rlp.ts';
 import { wrapEthTx } from '../../app/tx/wrapEthTx.ts';
 import { type Bytes, to0xHex } from '../../lib/bytes.ts';
 import type { Result } from '../../lib/result.ts';
@@ -16,10 +16,17 @@ import { BlockTraces } from './blockTraces.ts';
 import { LogCounter } from './tracers/logCounter.ts';
 import { contextOf, traceBlock } from './tracing.ts';
 
+/** RLP values of a transaction, at most: a legacy one is a list of nine, a typed one a single string. */
+const TX_VALUES = 10n;
+/** Values of a block beside its transactions, at most: its header, uncles and withdrawals. */
+const OTHER_VALUES = 1024n;
+
 const malformed = (why: string): RpcError => serverError(`could not decode block: ${why}`);
 
 /** Header and items of the transactions of a block's RLP; uncles and withdrawals are ignored. */
-function decodeBlock(raw: Bytes) {
+function decodeBlock({ chain }: RpcContext, raw: Bytes) {
+  if (hasMoreValues(raw, Number((chain.gasLimit() / TX_GAS) * TX_VALUES + OTHER_VALUES)))
+    throw malformed('more values than the gas limit has room for');
   const decoded = decodeRlp(raw);
   if (!decoded.ok) throw malformed(renderError(decoded.error).ethMessage);
   const [fields, items] = decoded.value instanceof Uint8Array ? [] : decoded.value;
@@ -52,7 +59,7 @@ function checkRoom({ chain }: RpcContext, txs: number): void {
  * to be right: a request has room for twenty thousand.
  */
 export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonObject): Promise<unknown> {
-  const { header, items } = decodeBlock(raw);
+  const { header, items } = decodeBlock(ctx, raw);
   const parsed = await mapPaused(ctx, items, parse);
   const hash = headerHash(header, (message) => ctx.suite.keccak256(message));
   if (ctx.chain.heightOfEthHash(hash) !== undefined) return traceBlock(ctx, { kind: 'hash', hash }, config);

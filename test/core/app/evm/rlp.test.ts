@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { RLP } from '@ethereumjs/rlp';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeRlp, encodedSize, encodeRlp, type RlpItem } from '../../../../core/app/evm/rlp.ts';
+import {
+  decodeRlp,
+  encodedSize,
+  encodeRlp,
+  hasMoreValues,
+  type RlpItem,
+} from '../../../../core/app/evm/rlp.ts';
 import { hex, to0xHex } from '../../../../core/lib/bytes.ts';
 
 /** Numbers stand for themselves, `#…` for numbers beyond JSON's, other text for its letters. */
@@ -55,6 +61,20 @@ test('any value of moderate depth is encoded as the second implementation does, 
       expect(decodeRlp(encoded)).toEqual({ ok: true, value: item });
     }),
   );
+});
+
+test('values are counted as far as they are wanted', () => {
+  const countOf = (item: RlpItem): number =>
+    item instanceof Uint8Array ? 1 : item.reduce((sum, inner) => sum + countOf(inner), 1);
+  fc.assert(
+    fc.property(tree, (item) => {
+      const [encoded, count] = [encodeRlp(item), countOf(item)];
+      expect([hasMoreValues(encoded, count), hasMoreValues(encoded, count - 1)]).toEqual([false, true]);
+    }),
+  );
+  // What cannot be read after that does not matter, and before it is for the decoder to tell.
+  const broken = Uint8Array.of(0xc3, 1, 0xbf, 1);
+  expect([hasMoreValues(broken, 2), hasMoreValues(broken, 3)]).toEqual([true, false]);
 });
 
 test('payloads of more than 64 KiB take three bytes of length', () => {

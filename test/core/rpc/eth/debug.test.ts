@@ -231,6 +231,20 @@ describe('debug_traceBlock', () => {
     expect(order.slice(room, room + 4)).toEqual(['recover', 'pause', 'recover', 'pause']);
   });
 
+  test('decodes no more values than a block of the chain has room for', async () => {
+    const most = Number(world.ctx.chain.gasLimit() / 21_000n) * 10;
+    const filled = (values: number) =>
+      changed((parts) => {
+        parts[1] = new Array(values).fill(Uint8Array.of(1));
+      });
+    const fault = async (values: number) =>
+      (await world.rpc('debug_traceBlock', await filled(values))).error?.message;
+    expect(await fault(most)).toBe('could not decode block: typed transaction too short');
+    expect(await fault(most + 1024)).toBe(
+      'could not decode block: more values than the gas limit has room for',
+    );
+  });
+
   test.each([
     [0, 31, 'rlp: input string too short for common.Hash, decoding into (types.Header) field 0'],
     [2, 19, 'rlp: input string too short for common.Address, decoding into (types.Header) field 2'],

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type LineCounter, type Node, stringify } from 'yaml';
+import { isMap, isScalar, isSeq, type LineCounter, type Node, type Scalar, stringify } from 'yaml';
 import { nearest } from '../../core/lib/nearest.ts';
 
 /** Why a scenario file is refused: the place, and what was expected there. */
@@ -180,6 +180,11 @@ export class Cursor {
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? value
       : undefined;
+  }
+
+  /** The same as text, spelled as in the file: a number keeps its digits. */
+  spelled(): string | undefined {
+    return this.raw() === undefined ? undefined : (this.#node as Scalar).source;
   }
 
   /** The value on one line, without the braces around it. */

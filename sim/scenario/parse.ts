@@ -149,8 +149,7 @@ function labelOf(at: Cursor, known: readonly string[]): string {
 }
 
 function seedOf(at: Cursor): string {
-  const value = at.raw();
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const text = typeof at.raw() === 'boolean' ? '' : (at.spelled() ?? '');
   return isSeed(text) ? text : at.fail(`expected ${SEED}`);
 }
 

@@ -1,11 +1,17 @@
-import { parse, stringify } from 'yaml';
+import { isScalar, parseDocument, stringify } from 'yaml';
+import { seedValue } from '../scenario/seed.ts';
 import { parseDuration } from '../scenario/units.ts';
 
 /** A scenario as plain data, from which the shrinker cuts pieces. The parser decides whether a piece may go. */
 export type Doc = Record<string, unknown>;
 export type Path = readonly (string | number)[];
 
-export const readDoc = (text: string): Doc => parse(text) as Doc;
+export function readDoc(text: string): Doc {
+  const document = parseDocument(text);
+  const doc = document.toJS() as Doc;
+  const seed = document.get('seed', true);
+  return isScalar(seed) ? { ...doc, seed: seedValue(seed.source ?? '') } : doc;
+}
 
 /** Writes each entry on one line, as people do. */
 export function docText(doc: Doc): string {

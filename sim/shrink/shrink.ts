@@ -6,6 +6,7 @@ import { DEFAULT_SEED, type RunOptions, runParsed } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
 import { parseScenario } from '../scenario/parse.ts';
 import { clientsOf, type Scenario } from '../scenario/scenario.ts';
+import { seedValue } from '../scenario/seed.ts';
 import { varied } from '../search/vary.ts';
 import { causeOf } from '../sweep/cause.ts';
 import { type Doc, docText, readDoc } from './document.ts';
@@ -120,9 +121,6 @@ async function firstFailure(
 
 const withCrypto = (doc: Doc, crypto: string | undefined): Doc =>
   crypto === undefined ? doc : { ...doc, engine: { ...(doc['engine'] as Doc | undefined), crypto } };
-
-const seedValue = (seed: string): number | string =>
-  Number.isSafeInteger(Number(seed)) ? Number(seed) : seed;
 
 function scenarioOf(text: string): Scenario {
   const parsed = parseScenario(text);

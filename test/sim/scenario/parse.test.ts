@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
+import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
+import { docText, readDoc } from '../../../sim/shrink/document.ts';
 
 const errorOf = (text: string): string => {
   const parsed = parseScenario(text);
@@ -21,6 +23,17 @@ describe('a scenario file', () => {
       engine: { crypto: 'ed25519' },
     });
   });
+
+  test.each(['12e4567', '0123', '12.50', '1e5', '9007199254740993', '0x1F', '3', 'a-b_c.d'])(
+    'has the seed %s as it is spelled, also where it is written down again',
+    (seed) => {
+      const text = `${base}seed: ${seed}\n`;
+      for (const one of [text, docText(readDoc(text)), withCrypto(text, 'keyed-hash')]) {
+        const parsed = parseScenario(one);
+        expect(parsed.ok && parsed.value.seed).toBe(seed);
+      }
+    },
+  );
 
   test('takes heights of a chain that begins as late as one may', () => {
     const parsed = parseScenario(`name: x
@@ -337,6 +350,7 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       'name: x\nseed: a b\nuntil: {height: 1}\n',
       '2:7 seed: expected a seed: 1 to 64 letters',
     ],
+    ['a seed that is a truth', 'name: x\nseed: true\nuntil: {height: 1}\n', '2:7 seed: expected a seed'],
     [
       'an end that the limit forestalls',
       'name: x\nengine: {time_max: 5s}\nuntil: {first: [{height: 3}, {time: 6s}]}\n',

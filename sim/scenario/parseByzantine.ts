@@ -1,6 +1,7 @@
 import { parseHex } from '../../core/lib/bytes.ts';
 import { nearest } from '../../core/lib/nearest.ts';
 import type { Behaviour } from '../byzantine/behaviour.ts';
+import { rangeOf } from '../byzantine/fieldRange.ts';
 import {
   fieldKind,
   MESSAGE_FIELDS,
@@ -141,7 +142,7 @@ function valueToSet(at: Cursor, args: ReadonlyMap<string, unknown>): string | nu
   if (field === 'any' || field === 'undefined') return value;
   switch (fieldKind(field)) {
     case 'number':
-      return at.integer(field, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+      return at.integer(field, ...rangeOf(args.get('message') as MessageKind, field));
     case 'bytes':
       return parseHex(at.text(`${field} in hex, in quotes`)).ok
         ? value

@@ -1,8 +1,10 @@
+import { rangeOf } from '../byzantine/fieldRange.ts';
 import {
   type FieldKind,
   fieldKind,
   MESSAGE_FIELDS,
   MESSAGE_KINDS,
+  type MessageKind,
   MUTATIONS,
 } from '../byzantine/messageFields.ts';
 import { BEHAVIOURS } from '../byzantine/registry.ts';
@@ -94,6 +96,7 @@ interface Mutation {
   readonly who: string;
 }
 interface CertainMutation extends Mutation {
+  readonly message: MessageKind;
   readonly field: string;
   readonly op: string;
   readonly value?: string | number | boolean;
@@ -105,7 +108,7 @@ export function drawMutations(drawn: Drawn): readonly object[] {
   return narrowed(drawn, [...drawAnyMutations(drawn), ...certain]);
 }
 
-/** Values that a field of each kind is set to. A list has none. */
+/** Values that a field of each kind is set to; a number at most to what its field can hold. A list has none. */
 const SET: Readonly<Record<FieldKind, readonly (string | number | boolean)[]>> = {
   number: [0, 1, -1, 2_147_483_647, 4_294_967_295, Number.MAX_SAFE_INTEGER],
   bytes: ['00', 'ff'.repeat(20), 'ff'.repeat(32)],
@@ -120,7 +123,16 @@ function settled({ choices }: Drawn, one: CertainMutation): CertainMutation {
   const stream = choices.stream(`mutate/${one.who}/set`);
   const values = SET[fieldKind(one.field)];
   const isSet = stream.choose(4) === 3 && values.length > 0;
-  return isSet ? { ...one, op: 'set', value: pick(stream, values) } : one;
+  return isSet ? { ...one, op: 'set', value: fitting(one, pick(stream, values)) } : one;
+}
+
+function fitting(
+  { message, field }: CertainMutation,
+  value: string | number | boolean,
+): string | number | boolean {
+  if (typeof value !== 'number') return value;
+  const [min, max] = rangeOf(message, field);
+  return Math.min(max, Math.max(min, value));
 }
 
 function drawCertainMutations({ choices, rarely, liars }: Drawn): readonly CertainMutation[] {

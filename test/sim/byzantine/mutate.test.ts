@@ -4,7 +4,8 @@ import { CHANNELS } from '../../../core/node/contract.ts';
 import { ZERO_BLOCK_ID } from '../../../core/types/block.ts';
 import type { Vote } from '../../../core/types/vote.ts';
 import type { Accomplice, Send } from '../../../sim/byzantine/behaviour.ts';
-import { fieldKind, MESSAGE_FIELDS } from '../../../sim/byzantine/messageFields.ts';
+import { rangeOf } from '../../../sim/byzantine/fieldRange.ts';
+import { fieldKind, MESSAGE_FIELDS, type MessageKind } from '../../../sim/byzantine/messageFields.ts';
 import { MUTATE } from '../../../sim/byzantine/mutate.ts';
 
 const filled = (byte: number, length: number): Uint8Array => new Uint8Array(length).fill(byte);
@@ -55,4 +56,24 @@ test('the kinds of fields are those of the messages', () => {
   expect(of('text')).toEqual(['block.header.chainId', 'addresses.0.id', 'addresses.0.ip']);
   expect(of('bytes').every((field) => /(hash|address|signature|extension|bytes)$/i.test(field))).toBe(true);
   expect(of('number').some((field) => /(hash|address|signature|extension|bytes)$/i.test(field))).toBe(false);
+});
+
+test('a number can be set to what its field can hold', () => {
+  const numbers = Object.entries(MESSAGE_FIELDS).flatMap(([kind, fields]) =>
+    fields
+      .filter((field) => fieldKind(field) === 'number')
+      .map((field) => [field, ...rangeOf(kind as MessageKind, field)] as const),
+  );
+  const withMax = (most: number): readonly string[] =>
+    numbers.filter(([, , max]) => max === most).map(([field]) => field.replace(/^.*\.(?=\w+\.)/, ''));
+  expect(new Set(withMax(2 ** 31 - 1))).toEqual(
+    new Set([
+      ...['round', 'lastCommitRound', 'polRound', 'index', 'lastCommit.round', 'proposal.round'],
+      ...['proposal.polRound', 'timestamp.nanos', 'time.nanos', 'vote.round', 'vote.validatorIndex'],
+      ...['voteA.round', 'voteA.validatorIndex', 'voteB.round', 'voteB.validatorIndex'],
+    ]),
+  );
+  expect(new Set(withMax(2 ** 32 - 1))).toEqual(new Set(['step', 'parts.total', 'part.index', '0.port']));
+  expect(rangeOf('vote', 'vote.round')).toEqual([-2147483648, 2147483647]);
+  expect(rangeOf('evidence', 'evidence.0.validatorPower')[1]).toBe(Number.MAX_SAFE_INTEGER);
 });

@@ -657,6 +657,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       'do.link: expected one of delay, loss, dup',
     ],
     [
+      'a round that no vote can hold',
+      `${base}mutate: [{who: v0, message: vote, field: vote.round, op: set, value: 99999999999}]\n`,
+      '3:70 mutate[0].value: expected vote.round, a whole number -2147483648..2147483647',
+    ],
+    [
+      'parts that no header can count',
+      `${base}mutate: [{who: v0, message: vote, field: vote.blockId.parts.total, op: set, value: -1}]\n`,
+      'expected vote.blockId.parts.total, a whole number 0..4294967295',
+    ],
+    [
       'a field set to what it cannot be',
       `${base}mutate: [{who: v0, message: vote, field: vote.round, op: set, value: abc}]\n`,
       'mutate[0].value: expected vote.round, a whole number',

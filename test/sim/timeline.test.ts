@@ -87,6 +87,11 @@ test('a narrow link holds up nothing of the connection after it', async () => {
   expect(await heightOf('v0', timeline('time: 60s', narrow, crash))).toBeGreaterThan(20);
 });
 
+test('a height is waited for by nodes without a vote as well, also by one that joins later', async () => {
+  const late = `nodes: {late: {}}\n${timeline('height: 3', 'at: 9s, do: {add_node: late}')}`;
+  expect(await heightOf('late', late)).toBe(3);
+});
+
 test('quiet begins when what was begun is over', async () => {
   const cut = 'at: 3s, do: {partition: [[v0, v1], [v2, v3]]}, for: 60s';
   expect(await heightOf('v0', timeline('quiet: 20s', cut))).toBeGreaterThan(10);

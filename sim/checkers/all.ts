@@ -45,6 +45,7 @@ import { poolSpread } from './poolSpread.ts';
 import { pools } from './pools.ts';
 import { poolTimeouts } from './poolTimeouts.ts';
 import { poolWaits } from './poolWaits.ts';
+import { proofs } from './proofs.ts';
 import { proofsTold } from './proofsTold.ts';
 import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
@@ -74,6 +75,7 @@ import { words } from './words.ts';
 const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
   ['agreement', whileTolerable(agreement)],
   ['validity', whileTolerable(validity)],
+  ['validity', proofs],
   ['conduct', briefings],
   ['conduct', accusations],
   ['no_self_equivocation', noSelfEquivocation],

@@ -12,9 +12,15 @@ export const onlyAtTheEnd = {
 };
 
 /** Checkers that do not judge at all once a third of the power is faulty. */
-const NEED_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash'];
+const NEED_TOLERABLE: readonly StandingChecker[] = ['agreement', 'app_hash'];
 /** Checkers that then still judge, but not everything. */
-const PARTLY_NEED_TOLERABLE: readonly StandingChecker[] = ['no_crash', 'conduct', 'durability', 'answers'];
+const PARTLY_NEED_TOLERABLE: readonly StandingChecker[] = [
+  'validity',
+  'no_crash',
+  'conduct',
+  'durability',
+  'answers',
+];
 
 /** Promises that this run has not judged although the scenario does not switch them off, each once with each reason. */
 export function notJudged(

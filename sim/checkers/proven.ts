@@ -1,10 +1,11 @@
 import { evidenceHeight } from '../../core/evidence/verify.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Block, equalBlockId } from '../../core/types/block.ts';
-import type { Evidence } from '../../core/types/evidence.ts';
+import type { DuplicateVoteEvidence, Evidence } from '../../core/types/evidence.ts';
 import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
+import { hashOfHeader } from '../reference/chainHashes.ts';
 import type { CheckerContext } from './checker.ts';
 import { hasExtension, isSignedBy } from './voteSignature.ts';
 
@@ -15,15 +16,14 @@ export interface Past {
 }
 
 /**
- * Why evidence in a decided block proves nothing; undefined when it is good. Judged apart from core/evidence. Without
- * `past`, the facts of its height are not checked.
+ * Why two votes in a decided block prove nothing; undefined when they do. Judged apart from core/evidence. Without `past`,
+ * the facts of their height are not checked.
  */
-export function evidenceProblem(
+export function votesProblem(
   context: CheckerContext,
-  evidence: Evidence,
+  evidence: DuplicateVoteEvidence,
   past: Past | undefined,
 ): string | undefined {
-  if (evidence.kind !== 'duplicate-vote') return undefined;
   const { voteA, voteB } = evidence;
   if (voteA.height !== voteB.height || voteA.round !== voteB.round || voteA.type !== voteB.type)
     return 'it names votes of different height, round or type';
@@ -74,15 +74,21 @@ export class Committed {
   add(block: Block): Evidence | undefined {
     let twice: Evidence | undefined;
     for (const evidence of block.evidence) {
-      if (evidence.kind !== 'duplicate-vote') continue;
-      const { voteA, voteB } = evidence;
-      const key = [voteA, voteB]
-        .map((vote) => toHex(vote.signature))
-        .sort()
-        .join('/');
+      const key = offenceOf(evidence);
       if (this.#seen.has(key)) twice = evidence;
       this.#seen.add(key);
     }
     return twice;
   }
+}
+
+/** Names what was done, whatever the evidence says of it that no signature covers. */
+function offenceOf(evidence: Evidence): string {
+  if (evidence.kind === 'light-client-attack')
+    return `${evidence.commonHeight}/${toHex(hashOfHeader(evidence.conflictingBlock.header))}`;
+  const { voteA, voteB } = evidence;
+  return [voteA, voteB]
+    .map((vote) => toHex(vote.signature))
+    .sort()
+    .join('/');
 }

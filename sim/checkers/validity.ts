@@ -5,8 +5,6 @@ import type { Schedule } from '../schedule.ts';
 import { hearing } from '../world/facts.ts';
 import { blockProblem, type Seen } from './blockRules.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { proofProblem } from './proofs.ts';
-import { Committed } from './proven.ts';
 import { rotationOf, type Seat } from './rotation.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
@@ -21,7 +19,6 @@ const KEPT_MAX = 64;
 export function validity(context: CheckerContext): Checker {
   const name = 'validity';
   const seen = new Map<number, Seen>();
-  const accusations = new Committed();
   let newest = 0;
   const coming = rotationOf(context.cluster);
   return {
@@ -36,8 +33,7 @@ export function validity(context: CheckerContext): Checker {
       const problem =
         blockProblem(context, event, seen.get(height - 1)) ??
         stateProblem(event, seen.get(height - 1)) ??
-        comingProblem(event, coming.seats(height + 2), context.cluster.schedule) ??
-        proofProblem(context, event.block, seen, accusations);
+        comingProblem(event, coming.seats(height + 2), context.cluster.schedule);
       if (problem !== undefined)
         context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
       seen.set(height, { event, validators: event.state.validators });

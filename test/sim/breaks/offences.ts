@@ -16,7 +16,7 @@ export const OFFENCES: readonly Break[] = [
     file: 'core/evidence/pool.ts',
     from: 'if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;',
     to: 'if (known !== undefined) continue;',
-    found: ['no_framing'],
+    found: ['validity'],
     scenario: 'light-attack-reaccused',
     isSlow: true,
   },

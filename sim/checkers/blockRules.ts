@@ -150,7 +150,7 @@ function linkProblem(
   if (signers === undefined) return 'the state after a block names no last validators';
   return (
     commitProblem(context, lastCommit, before.blockId, signers) ??
-    proposerProblem(context, before, lastCommit, rotation)
+    proposerProblem(context, before.header, signers, lastCommit, rotation)
   );
 }
 
@@ -210,7 +210,8 @@ function commitProblem(
  */
 function proposerProblem(
   context: CheckerContext,
-  { header: { proposerAddress, height }, validators }: Before,
+  { proposerAddress, height }: Header,
+  { validators }: ValidatorSet,
   commit: Commit,
   rotation: Rotation,
 ): string | undefined {
@@ -220,7 +221,7 @@ function proposerProblem(
   if (proposers.some(isOne)) return undefined;
   const liars = [...addressesOf(context)].filter(([{ isCorrect }]) => !isCorrect);
   const mayLie = liars.some(([, liar]) => proposers.some((proposer) => equalBytes(proposer, liar)));
-  return mayLie && validators.validators.some(({ address }) => isOne(address))
+  return mayLie && validators.some(({ address }) => isOne(address))
     ? undefined
     : `${toHex(proposerAddress)} was proposer of no round up to ${commit.round}`;
 }

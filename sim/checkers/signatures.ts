@@ -5,7 +5,7 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';
 
-/** Heights whose signatures are kept for each node. */
+/** Heights whose signatures are kept for each node. All are kept if a node may be wiped, because it signs old heights again. */
 const KEPT_MAX = 16;
 
 interface Signature {
@@ -22,6 +22,12 @@ interface Signature {
 /** All signatures of correct nodes, by node and height. Old heights are forgotten. */
 class Ledger {
   readonly #byNode = new Map<Process, Map<number, Signature[]>>();
+  readonly #keptMax: number;
+
+  constructor({ scenario }: CheckerContext) {
+    const hasWipe = scenario.timeline.some(({ action }) => action.kind === 'wipe');
+    this.#keptMax = hasWipe ? Number.MAX_SAFE_INTEGER : KEPT_MAX;
+  }
 
   of(node: Process, height: number): readonly Signature[] {
     return this.#byNode.get(node)?.get(height) ?? [];
@@ -36,7 +42,7 @@ class Ledger {
     }
     const known = heights.get(height);
     if (known === undefined) {
-      for (const old of heights.keys()) if (old <= height - KEPT_MAX) heights.delete(old);
+      for (const old of heights.keys()) if (old <= height - this.#keptMax) heights.delete(old);
       heights.set(height, [signature]);
     } else known.push(signature);
   }
@@ -48,7 +54,7 @@ class Ledger {
  */
 export function noSelfEquivocation(context: CheckerContext): Checker {
   const name = 'no_self_equivocation';
-  const ledger = new Ledger();
+  const ledger = new Ledger(context);
   const newDisks = new NewDisks(context);
   return {
     name,
@@ -74,7 +80,7 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
  */
 export function lockRule(context: CheckerContext): Checker {
   const name = 'lock';
-  const ledger = new Ledger();
+  const ledger = new Ledger(context);
   return {
     name,
     ...hearing(['signed'], (fact) => {

@@ -120,18 +120,26 @@ describe('the checkers of signatures', () => {
   /** What a checker says when one node signs these votes; `polkas` are those it knows of, by round. */
   function verdicts(
     make: (context: CheckerContext) => { on?(fact: Fact): void },
-    votes: readonly (readonly [kind: 'prevote' | 'precommit', round: number, blockId: BlockId])[],
+    votes: readonly (readonly [
+      kind: 'prevote' | 'precommit',
+      round: number,
+      blockId: BlockId,
+      height?: number,
+    ])[],
     polkas: Readonly<Record<number, BlockId>> = {},
   ): readonly string[] {
     const said: string[] = [];
-    const context = { fail: (_: string, message: string) => said.push(message) } as unknown as CheckerContext;
+    const context = {
+      scenario: { timeline: [{ action: { kind: 'wipe' } }] },
+      fail: (_: string, message: string) => said.push(message),
+    } as unknown as CheckerContext;
     const rs = { votes: (round: number) => ({ majority: () => polkas[round] }) };
     const node = { name: 'v0', isCorrect: true, disk: { hasForgotten: false }, node: { rs: () => rs } };
     const checker = make(context);
-    for (const [kind, round, blockId] of votes) {
+    for (const [kind, round, blockId, height = 5] of votes) {
       const timestamp = { seconds: 1, nanos: 0 };
-      const bytes = voteSignBytes('x', { type: kind, height: 5, round, blockId, timestamp });
-      const ask: SignAsk = { kind, height: 5, round, bytes };
+      const bytes = voteSignBytes('x', { type: kind, height, round, blockId, timestamp });
+      const ask: SignAsk = { kind, height, round, bytes };
       const signed = { signature: new Uint8Array(64), bytes };
       checker.on?.({ kind: 'signed', node, ask, signed } as unknown as Fact);
     }
@@ -163,6 +171,14 @@ describe('the checkers of signatures', () => {
         ['precommit', 0, block(2)],
       ]),
     ).toEqual([]);
+  });
+
+  test('see what a node with a new disk signs again, however far it had been before', () => {
+    const before = Array.from({ length: 40 }, (_, i) => ['prevote', 0, block(1), 5 + i] as const);
+    expect(verdicts(noSelfEquivocation, [...before, ['prevote', 0, block(2), 5]])).toEqual([
+      'v0 signed two different prevotes at 5/0',
+    ]);
+    expect(verdicts(noSelfEquivocation, [...before, ['prevote', 0, block(1), 5]])).toEqual([]);
   });
 
   test('see a prevote against the lock, unless a polka as new as the lock stands behind it', () => {

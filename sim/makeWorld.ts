@@ -36,6 +36,7 @@ export function makeWorld(
     choices: new Choices({ seed, replay, zeroed, steer, record: onChoices !== undefined }),
     link: scenario.network,
     trace: trace === undefined ? undefined : jsonLines(trace, nameFrame),
+    onThrow: options.onThrow,
     nodes: machines.map(
       ({ name, signer }, index): ProcessOptions => ({
         name,

@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly pct?: number | undefined;
   /** Receives each failure when it happens. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
+  /** Receives each error that stops a node, for developers: reports and traces hold only its message. */
+  readonly onThrow?: ((error: unknown) => void) | undefined;
   /** Which checkers judge. The run is the same whichever do. Default: all. */
   readonly judges?: ((checker: string) => boolean) | undefined;
   /**

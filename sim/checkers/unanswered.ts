@@ -11,8 +11,10 @@ const SHAPES = [TypeError, RangeError, SyntaxError];
 export function failBy(context: CheckerContext, node: Process, error: unknown): void {
   if (error instanceof StorageFault || error instanceof Refused) {
     if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);
-  } else if (error instanceof AssertionError) context.fail('no_crash', `${node.name} threw ${textOf(error)}`);
-  else if (error instanceof Error && SHAPES.some((shape) => error instanceof shape))
+  } else if (error instanceof AssertionError) {
+    context.world.onThrow?.(error);
+    context.fail('no_crash', `${node.name} threw ${textOf(error)}`);
+  } else if (error instanceof Error && SHAPES.some((shape) => error instanceof shape))
     context.fail('records', `${node.name} answers what cannot be read: ${error.message}`);
   else throw error;
 }

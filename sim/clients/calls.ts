@@ -1,7 +1,7 @@
 import { AssertionError } from '../../core/lib/assert.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
-import { type Process, textOf } from '../machine/process.ts';
+import type { Process } from '../machine/process.ts';
 import { isRefusal } from '../soundly.ts';
 import type { World } from '../world/world.ts';
 
@@ -148,7 +148,7 @@ const GONE = new Error('the node is gone');
 function haltAfter({ node, life }: { readonly node: Process; readonly life: number }, error: unknown): void {
   if (isRefusal(node, error)) return;
   if (!(error instanceof AssertionError)) throw error;
-  if (node.lives === life && node.isRunning) node.halt(`threw ${textOf(error)}`);
+  if (node.lives === life && node.isRunning) node.fail('threw', error);
 }
 
 function watched(rpc: RpcContext, op: Op): RpcContext {

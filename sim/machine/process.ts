@@ -154,7 +154,7 @@ export class Process implements Port {
       this.#isLossy = false;
       this.#node = node;
     } catch (error) {
-      if (life.alive) this.halt(`start failed: ${textOf(error)}`);
+      if (life.alive) this.fail('start failed:', error);
       return;
     }
     this.state = 'up';
@@ -191,6 +191,12 @@ export class Process implements Port {
     this.#world.network.nodeDown(this.index, false);
     this.#world.note('halt', this, 0, reason);
     this.#world.witness({ kind: 'halted', node: this, reason });
+  }
+
+  /** Its code threw. */
+  fail(how: 'threw' | 'start failed:', error: unknown): void {
+    this.#world.onThrow?.(error);
+    this.halt(`${how} ${textOf(error)}`);
   }
 
   /** @returns False when it is not running, or has been paused before. */
@@ -243,7 +249,7 @@ export class Process implements Port {
     try {
       present(this.#node, 'a live process has a node').input(input);
     } catch (error) {
-      this.halt(`threw ${textOf(error)}`);
+      this.fail('threw', error);
     }
     return undefined;
   }
@@ -312,7 +318,7 @@ export class Process implements Port {
   #guard(act: () => Promise<void> | undefined): Promise<void> | undefined {
     const life = this.#life;
     const fail = (error: unknown): void => {
-      if (life?.alive === true) this.halt(`threw ${textOf(error)}`);
+      if (life?.alive === true) this.fail('threw', error);
     };
     try {
       return act()?.catch(fail);
@@ -331,5 +337,6 @@ export class Process implements Port {
   }
 }
 
+/** Without the stack: it differs between a run and its replay, and names folders of this machine. */
 export const textOf = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}\n${error.stack ?? ''}` : String(error);
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);

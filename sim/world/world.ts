@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly nodes: readonly ProcessOptions[];
   /** Receives one entry per happening; undefined costs nothing. */
   readonly trace?: TraceSink | undefined;
+  /** Receives each error that stops a node. */
+  readonly onThrow?: ((error: unknown) => void) | undefined;
 }
 
 /** A message and its receivers. */
@@ -48,6 +50,7 @@ export class World implements Scheduler {
   readonly network: Network;
   readonly processes: readonly Process[];
   readonly isAllCorrect: boolean;
+  readonly onThrow: ((error: unknown) => void) | undefined;
   readonly hash = new RollingHash();
   /** What Byzantine nodes say instead of what their core would say, or beside it. */
   readonly lies = new WeakSet<Bytes>();
@@ -71,6 +74,7 @@ export class World implements Scheduler {
     this.choices = options.choices;
     this.latencies = options.latencies ?? DEFAULT_LATENCIES;
     this.#trace = options.trace;
+    this.onThrow = options.onThrow;
     this.processes = options.nodes.map((node) => new Process(this, node));
     this.isAllCorrect = this.processes.every(({ isCorrect }) => isCorrect);
     this.network = new Network(this, this.processes, options.link);

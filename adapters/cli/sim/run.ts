@@ -56,7 +56,10 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
     progress.say(() => `${secondsText(now)} s of virtual time, ${events} events`);
     return false;
   };
-  const options = { seed, suite, pct, stop, trace: trace && ((line: string) => trace.write(line)) };
+  const onThrow = (error: unknown): void => {
+    if (world.env['ORRERY_TRACE'] !== undefined && error instanceof Error) world.err(`${error.stack}\n`);
+  };
+  const options = { seed, suite, pct, stop, onThrow, trace: trace && ((line: string) => trace.write(line)) };
   const say = (line: string): void => (flags.json === true ? world.err(line) : world.out(line));
   const isTwice = flags.checkDeterminism === true;
   const result = await (isTwice ? runTwice(text, options, world, say) : runScenario(text, options));

@@ -126,6 +126,25 @@ describe('a trace', () => {
     expect(beyond.out).toContain('the run has ended before 99999999');
   });
 
+  test('of a node that threw is replayed, and holds its message without the stack', async () => {
+    fs.writeFileSync(
+      fileOf('halts.yaml'),
+      `name: halts
+engine: {crypto: keyed-hash}
+timeline:
+  - {at: 4s, do: {crash: v3}}
+  - {at: 4s, do: {disk: {target: v3, fault: lost_batch}}}
+  - {at: 5s, do: {restart: v3}}
+until: {height: 5}
+`,
+    );
+    const { code, out } = await run('halts.yaml', '--trace', fileOf('halts.jsonl'));
+    expect(code).toBe(0);
+    expect(out).toMatch(/^halted: v3: start failed: StartError: [^\n]*\nverdict/m);
+    expect(fs.readFileSync(fileOf('halts.jsonl'), 'utf8')).not.toContain('file://');
+    expect(await sim('replay', fileOf('halts.jsonl'))).toMatchObject({ code: 0, err: '' });
+  });
+
   test('of another program is not believed', async () => {
     const lines = fs.readFileSync(fileOf('broken.jsonl'), 'utf8').split('\n');
     lines[20] = (lines[20] as string).replace(/"run":"[0-9a-f]+"/, '"run":"0"');

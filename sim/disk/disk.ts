@@ -71,13 +71,20 @@ export class Disk<Guard> {
 
   /**
    * @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside.
+   * @param onRead Called when the node reads what a fault of `READ_FAULTS` has damaged.
    * @returns Whether anything is damaged now that was not before.
    */
-  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean, where: LogDamage = {}): boolean {
+  damage(
+    fault: DiskFaultKind,
+    choices: ChoiceStream,
+    isRunning: boolean,
+    where: LogDamage = {},
+    onRead?: () => void,
+  ): boolean {
     if (isOneOf(fault, LOG_FAULTS)) return !isRunning && this.#damageLog(fault, choices, where);
     if (isOneOf(fault, DB_FAULTS)) {
       if (fault === 'lost_batch' && isRunning) return false;
-      const isChanged = this.kv.damage(fault, choices);
+      const isChanged = this.kv.damage(fault, choices, onRead);
       this.isDamaged ||= isChanged;
       return isChanged;
     }
@@ -113,20 +120,21 @@ export class Disk<Guard> {
       return size > 0;
     }
     if (size === 0) return false;
-    this.hasForgotten = true;
     if (at === undefined && keep === undefined) {
       if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
       else log.flip(choices.choose(size * 8));
-      return true;
+    } else {
+      const records = log.records;
+      if (records.length === 0) return false;
+      const index =
+        at === 'any_record' ? choices.choose(records.length) : at === 'first_record' ? 0 : records.length - 1;
+      const { start, end } = records[index] as (typeof records)[number];
+      if (fault === 'flip') log.flip(start * 8 + choices.choose((end - start) * 8));
+      else log.truncate(size - start - Math.min(keep ?? choices.choose(end - start), end - start));
     }
-    const records = log.records;
-    if (records.length === 0) return false;
-    const index =
-      at === 'any_record' ? choices.choose(records.length) : at === 'first_record' ? 0 : records.length - 1;
-    const { start, end } = records[index] as (typeof records)[number];
-    if (fault === 'flip') log.flip(start * 8 + choices.choose((end - start) * 8));
-    else log.truncate(size - start - Math.min(keep ?? choices.choose(end - start), end - start));
-    return true;
+    const isDamaged = fault === 'flip' || log.size < size;
+    this.hasForgotten ||= isDamaged;
+    return isDamaged;
   }
 
   /** A new, empty disk: what a node finds after its machine was replaced. */

@@ -13,6 +13,8 @@ export class DiskFault extends Error {
 /** What can be wrong with a database: see `KvDisk.damage`. */
 export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale' | 'unreadable';
 export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale', 'unreadable'];
+/** Faults of which a node notices nothing before it reads what they concern. */
+export const READ_FAULTS: readonly string[] = ['rot', 'misplaced', 'stale', 'unreadable'];
 
 /** What a batch replaced: the entry of each write, and the value before, which is undefined if there was none. */
 interface Undo {
@@ -44,6 +46,10 @@ export class KvDisk {
   #staleReads = 0;
   /** Reads up to and including the one that is refused; 0: none will be. */
   #refusedIn = 0;
+  /** Entries with a wrong value, and what to call when the node reads one. */
+  readonly #wrong = new Map<Entry, () => void>();
+  #onStale: (() => void)[] = [];
+  #onRefused: (() => void)[] = [];
 
   /** A read to come may be answered with an older value. */
   get isStale(): boolean {
@@ -53,6 +59,7 @@ export class KvDisk {
   /** To be called before each read of the node itself. Throws DiskFault if the drive refuses the read. */
   beforeRead(): void {
     if (this.#refusedIn === 0 || --this.#refusedIn > 0) return;
+    for (const call of this.#onRefused.splice(0)) call();
     throw new DiskFault('cannot read the database: input/output error (EIO)');
   }
 
@@ -61,6 +68,7 @@ export class KvDisk {
       const older = this.#older(key);
       if (older !== undefined) {
         this.#staleReads--;
+        for (const call of this.#onStale.splice(0)) call();
         return older;
       }
     }
@@ -69,6 +77,13 @@ export class KvDisk {
 
   #find(key: Bytes): Entry | undefined {
     return entryOf(this.#places.get(placeOf(key)), key);
+  }
+
+  /** To be called after the node itself has read a key. */
+  afterRead(key: Bytes): void {
+    if (this.#wrong.size === 0) return;
+    const entry = this.#find(key);
+    if (entry !== undefined) this.#wrong.get(entry)?.();
   }
 
   /** Writes a batch. Returns the first key that it was to delete and that was not there. */
@@ -101,8 +116,9 @@ export class KvDisk {
    * - `lost_batch`: the newest batch never reached the disk, or the one before it did not although the newest did;
    * - `stale`: the next reads of keys that the newest batch has changed return the value before;
    * - `unreadable`: one of the next reads fails, and the data is still intact.
+   * @param onRead Called when the node reads what is wrong, at least once.
    */
-  damage(fault: DbFault, choices: ChoiceStream): boolean {
+  damage(fault: DbFault, choices: ChoiceStream, onRead: () => void = () => {}): boolean {
     const entries = this.#order.all();
     if (entries.length < 2) return false;
     const pick = (): Entry => entries[choices.choose(entries.length)] as Entry;
@@ -114,21 +130,25 @@ export class KvDisk {
         const rotten = entry.value.slice();
         rotten[bit >>> 3] = (rotten[bit >>> 3] as number) ^ (1 << (bit & 7));
         entry.value = rotten;
+        this.#wrong.set(entry, onRead);
         return true;
       }
       case 'misplaced': {
         const [to, from] = [pick(), pick()];
         const isOther = !equalBytes(to.value, from.value);
         to.value = from.value;
+        if (isOther) this.#wrong.set(to, onRead);
         return isOther;
       }
       case 'lost_batch':
         return this.#loseBatch(choices.choose(2));
       case 'stale':
         this.#staleReads = STALE_READS;
+        this.#onStale.push(onRead);
         return true;
       case 'unreadable':
         this.#refusedIn = 1 + choices.choose(2 ** (1 + choices.choose(REFUSED_AMONG_LOG2)));
+        this.#onRefused.push(onRead);
         return true;
     }
   }
@@ -186,6 +206,9 @@ export class KvDisk {
     this.#undo = [];
     this.#staleReads = 0;
     this.#refusedIn = 0;
+    this.#wrong.clear();
+    this.#onStale = [];
+    this.#onRefused = [];
   }
 
   #put(key: Bytes, value: Bytes, undo: Undo): void {
@@ -197,6 +220,7 @@ export class KvDisk {
     undo.before.push(known?.value);
     if (known !== undefined) {
       known.value = value.slice();
+      this.#wrong.delete(known);
       return;
     }
     this.#places.set(place, entry);
@@ -250,7 +274,9 @@ export class KvHandle implements KvStore {
 
   get(key: Bytes): Bytes | undefined {
     this.#disk.beforeRead();
-    return this.#disk.get(key);
+    const value = this.#disk.get(key);
+    this.#disk.afterRead(key);
+    return value;
   }
 
   async batch(ops: readonly KvOp[]): Promise<void> {
@@ -263,6 +289,8 @@ export class KvHandle implements KvStore {
   async range(range: KvRange): Promise<readonly (readonly [Bytes, Bytes])[]> {
     if (!this.#gate.alive) throw new DiskFault('power cut before the read');
     this.#disk.beforeRead();
-    return this.#disk.range(range);
+    const found = this.#disk.range(range);
+    for (const [key] of found) this.#disk.afterRead(key);
+    return found;
   }
 }

@@ -47,25 +47,36 @@ export class NodeClock {
     return Math.max(0, Math.floor((micros * 1_000_000) / (1_000_000 + this.#driftPpm)));
   }
 
-  /** Sets the offset from true time, in µs. */
-  skew(at: number, offset: number): void {
-    this.#rebase(at, this.#epoch + at + offset);
+  /**
+   * Sets the offset from true time, in µs.
+   * @returns Whether this has moved the clock.
+   */
+  skew(at: number, offset: number): boolean {
+    return this.#rebase(at, this.#epoch + at + offset);
   }
 
-  /** Steps the clock by so many µs, forward or back. */
-  jump(at: number, by: number): void {
-    this.#rebase(at, this.now(at) + by);
+  /**
+   * Steps the clock by so many µs, forward or back.
+   * @returns Whether this has moved the clock.
+   */
+  jump(at: number, by: number): boolean {
+    return this.#rebase(at, this.now(at) + by);
   }
 
-  drift(at: number, ppm: number): void {
+  /** @returns Whether the clock drifts otherwise than before. */
+  drift(at: number, ppm: number): boolean {
     assert(Math.abs(ppm) <= DRIFT_PPM_MAX, 'drift out of range');
+    const isChange = ppm !== this.#driftPpm;
     this.#rebase(at, this.now(at));
     this.#driftPpm = ppm;
+    return isChange;
   }
 
-  #rebase(at: number, reading: Micros): void {
-    this.#setBack += Math.max(0, this.now(at) - reading);
+  #rebase(at: number, reading: Micros): boolean {
+    const was = this.now(at);
+    this.#setBack += Math.max(0, was - reading);
     this.#base = reading;
     this.#baseAt = at;
+    return reading !== was;
   }
 }

@@ -160,20 +160,23 @@ export class Network {
 
   /**
    * Only nodes of one group hear each other. Nodes in no group form one of their own.
-   * @returns A function that ends this partition only.
+   * @returns A function that ends this partition only; undefined if it separates nobody.
    */
-  partition(groups: readonly (readonly number[])[], oneWay: boolean): () => void {
+  partition(groups: readonly (readonly number[])[], oneWay: boolean): (() => void) | undefined {
     const own = {};
+    let isSplit = false;
     const groupOf = (node: number): number => groups.findIndex((group) => group.includes(node));
     this.#eachPair((a, b) => {
       const from = groupOf(a);
       const to = groupOf(b);
       if (from === to) return;
+      isSplit = true;
       // One way: messages of the first group to the others are lost, and the answers arrive.
       if (!oneWay || from === 0) this.link(a, b).cuts.add(own);
       if (!oneWay || to === 0) this.link(b, a).cuts.add(own);
       if (!oneWay) this.#noticeCut(a, b);
     });
+    if (!isSplit) return undefined;
     return () => {
       this.#mend((cuts) => cuts.delete(own));
     };

@@ -203,6 +203,11 @@ function jitterOf(at: Cursor): number {
   return micros <= JITTER_MICROS_MAX ? micros : at.fail('expected a jitter of at most 1s');
 }
 
+function jumpOf(at: Cursor): number {
+  const micros = signedDuration(at);
+  return micros === 0 ? at.fail('expected a jump that is not zero: it moves nothing') : micros;
+}
+
 function clockOf(at: Cursor, known: readonly string[]): Action {
   const fields = at.fields(
     ['target', 'skew', 'drift', 'jump', 'jitter'],
@@ -214,7 +219,7 @@ function clockOf(at: Cursor, known: readonly string[]): Action {
   const given = [skew, drift, jump, jitter].filter((one) => one !== undefined);
   if (given.length !== 1) return at.fail('expected exactly one of skew, drift, jump, jitter');
   if (skew !== undefined) return { kind: 'skew', target: who, micros: signedDuration(skew) };
-  if (jump !== undefined) return { kind: 'jump', target: who, micros: signedDuration(jump) };
+  if (jump !== undefined) return { kind: 'jump', target: who, micros: jumpOf(jump) };
   if (jitter !== undefined) return { kind: 'jitter', target: who, micros: jitterOf(jitter) };
   return { kind: 'drift', target: who, ppm: driftPpm(drift as Cursor, DRIFT_PPM_MAX) };
 }

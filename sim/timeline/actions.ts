@@ -1,14 +1,16 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
-import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Cluster } from '../cluster.ts';
+import { READ_FAULTS } from '../disk/kvDisk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { CrashPoint } from '../machine/life.ts';
 import type { Process } from '../machine/process.ts';
+import type { Link } from '../network/link.ts';
 import type { Action, Target, TimelineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
 import { Downtimes } from './downtimes.ts';
 import { rollBack } from './rollBack.ts';
+import { targetsOf } from './targets.ts';
 
 /** How long a node is down for an upgrade or a rollback. */
 const SERVICE_MICROS = 1_000_000;
@@ -20,6 +22,9 @@ interface Armed {
   readonly spec: TimelineEntry;
   left: number;
 }
+
+/** Whether an action has changed anything by now, or may do so later. */
+type Outcome = boolean | 'later';
 
 /** Carries out the actions of a timeline, and undoes those that have a duration. */
 export class TimelineActions {
@@ -63,7 +68,8 @@ export class TimelineActions {
   do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
     const world = this.#world;
     world.remark('fault', undefined, `${spec.text} (${spec.line})`);
-    if ('target' in action) return this.#toEach(this.#targets(action.target, spec.dice), action, spec);
+    if ('target' in action)
+      return this.#toEach(targetsOf(world, this.#cluster, action.target, spec.dice), action, spec);
     if (this.#toAll(action, spec)) this.effective.add(spec.line);
     return action.kind === 'addNode' ? this.#startAll([world.process(action.name)]) : undefined;
   }
@@ -75,8 +81,9 @@ export class TimelineActions {
     switch (action.kind) {
       case 'partition': {
         const groups = action.groups.map((group) => group.map((name) => network.indexOf(name)));
-        this.#undo(spec, network.partition(groups, action.oneWay));
-        return true;
+        const end = network.partition(groups, action.oneWay);
+        this.#undo(spec, () => end?.());
+        return end !== undefined;
       }
       case 'heal':
         return network.heal();
@@ -94,8 +101,7 @@ export class TimelineActions {
       case 'addNode':
         return this.#canStart(world.process(action.name));
       case 'removeNode':
-        this.#remove(world.process(action.name));
-        return true;
+        return this.#remove(world.process(action.name));
     }
   }
 
@@ -109,16 +115,16 @@ export class TimelineActions {
       if (startable.length > 0) this.effective.add(spec.line);
       return this.#startAll(startable);
     }
-    for (const process of targets) if (this.#toOne(process, action, spec)) this.effective.add(spec.line);
+    for (const process of targets)
+      if (this.#toOne(process, action, spec) === true) this.effective.add(spec.line);
     return undefined;
   }
 
-  /** @returns Whether it has changed anything by now. */
   #toOne(
     process: Process,
     action: Exclude<Extract<Action, { target: Target }>, { kind: 'restart' }>,
     spec: TimelineEntry,
-  ): boolean {
+  ): Outcome {
     const world = this.#world;
     switch (action.kind) {
       case 'swizzle':
@@ -145,7 +151,7 @@ export class TimelineActions {
           // The duration counts from the crash, which comes when the node passes that point.
           const { point, powerLoss, count } = action;
           this.#armed.push({ process, point, powerLoss, spec, left: count });
-          return false;
+          return 'later';
         }
         return this.#stop(process, action.powerLoss, spec);
       }
@@ -169,24 +175,25 @@ export class TimelineActions {
         const isOn = (action.fault === 'full' && disk.isFull) || (action.fault === 'slow' && disk.isSlow);
         const isOver = this.#extend(`${action.fault}/${process.name}`, isOn, spec);
         const choices = world.choices.stream(`disk/${process.name}/${spec.dice}`);
-        const isDamaged = disk.damage(action.fault, choices, process.isRunning, action);
+        const isDamaged = disk.damage(action.fault, choices, process.isRunning, action, () =>
+          this.effective.add(spec.line),
+        );
         this.#undo(spec, () => {
           if (isOver()) disk.repair(action.fault, world.now);
         });
-        return isDamaged;
+        return isDamaged && READ_FAULTS.includes(action.fault) ? 'later' : isDamaged;
       }
       case 'skew':
-        process.clock.skew(world.now, action.micros);
-        return true;
+        return process.clock.skew(world.now, action.micros);
       case 'jump':
-        process.clock.jump(world.now, action.micros);
-        return true;
+        return process.clock.jump(world.now, action.micros);
       case 'drift':
-        process.clock.drift(world.now, action.ppm);
-        return true;
-      case 'jitter':
+        return process.clock.drift(world.now, action.ppm);
+      case 'jitter': {
+        const was = process.clock.jitter;
         process.clock.jitter = action.micros;
-        return true;
+        return action.micros !== was;
+      }
     }
   }
 
@@ -225,11 +232,14 @@ export class TimelineActions {
     });
   }
 
-  #remove(process: Process): void {
+  /** @returns False if it had left before. */
+  #remove(process: Process): boolean {
     const { network, processes } = this.#world;
+    const isThere = !this.hasLeft(process);
     this.#removed.add(process);
     process.crash('none');
     for (const { index } of processes) if (index !== process.index) network.separate(process.index, index);
+    return isThere;
   }
 
   /**
@@ -268,22 +278,26 @@ export class TimelineActions {
     for (const process of targets) if (this.#canStart(process)) await process.start();
   }
 
-  /** @returns Whether there are such links: a node has none to itself. */
+  /** @returns Whether any link is another now than before. */
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): boolean {
-    const { network, processes } = this.#world;
-    const names = processes.map((process) => process.name);
-    const ends: (() => void)[] = [];
-    for (const from of action.from ?? names) {
-      for (const to of action.to ?? names) {
-        if (from === to) continue;
-        const link = network.link(network.indexOf(from), network.indexOf(to));
-        ends.push(link.patch(action.faults));
-      }
-    }
+    const links = this.#linksOf(action);
+    const before = faultsText(links);
+    const ends = links.map((link) => link.patch(action.faults));
     this.#undo(spec, () => {
       for (const end of ends) end();
     });
-    return ends.length > 0;
+    return faultsText(links) !== before;
+  }
+
+  /** A node has no link to itself. */
+  #linksOf({ from, to }: Extract<Action, { kind: 'link' }>): readonly Link[] {
+    const { network, processes } = this.#world;
+    const names = processes.map((process) => process.name);
+    return (from ?? names).flatMap((one) =>
+      (to ?? names)
+        .filter((other) => other !== one)
+        .map((other) => network.link(network.indexOf(one), network.indexOf(other))),
+    );
   }
 
   /** @returns A function that says whether all faults of that kind on the machine are over. */
@@ -308,42 +322,6 @@ export class TimelineActions {
     });
   }
 
-  #targets(target: Target, dice: string): readonly Process[] {
-    const { processes } = this.#world;
-    switch (target.kind) {
-      case 'all':
-        return processes;
-      case 'names':
-        return target.names.map((name) => this.#world.process(name));
-      case 'proposer': {
-        const proposer = this.#proposer();
-        return proposer === undefined ? [] : [proposer];
-      }
-      case 'random': {
-        const left = [...processes];
-        const stream = this.#world.choices.stream(`${dice}/target`);
-        const chosen: Process[] = [];
-        while (chosen.length < target.count && left.length > 0)
-          chosen.push(...left.splice(stream.choose(left.length), 1));
-        return chosen;
-      }
-    }
-  }
-
-  /** The proposer of the round that the furthest node is in. */
-  #proposer(): Process | undefined {
-    let furthest: Process | undefined;
-    for (const process of this.#world.processes) {
-      if (process.node !== undefined && process.position.height > (furthest?.position.height ?? 0))
-        furthest = process;
-    }
-    const address = furthest?.node?.rs()?.proposer.address;
-    const member = this.#cluster.members.find(
-      (one) => address !== undefined && equalBytes(one.address, address),
-    );
-    return member === undefined ? undefined : this.#world.process(member.name);
-  }
-
   #atCrashPoint(process: Process, point: CrashPoint): void {
     if (this.#armed.length === 0) return;
     const here = this.#armed.filter((one) => one.process === process && one.point === point);
@@ -354,3 +332,5 @@ export class TimelineActions {
     if (this.#stop(process, armed.powerLoss, armed.spec)) this.effective.add(armed.spec.line);
   }
 }
+
+const faultsText = (links: readonly Link[]): string => JSON.stringify(links.map(({ faults }) => faults));

@@ -153,6 +153,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}choices: {zero: [link/v0>v1/loss, lnik]}\n`,
       '3:35 choices.zero[1]: expected a label of link, connection, sync',
     ],
+    [
+      'a jump that moves nothing',
+      `${base}timeline: [{at: 1s, do: {clock: {target: v0, jump: 0s}}}]\n`,
+      'timeline[0].do.clock.jump: expected a jump that is not zero',
+    ],
     ['an unknown key', `${base}nonsense: 1\n`, '3:1 unknown key "nonsense", expected one of name, seed'],
     [
       'defaults that no entry can have',

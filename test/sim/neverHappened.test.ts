@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { runUnasked } from '../support/runUnasked.ts';
+
+async function untouched(rest: string): Promise<readonly string[]> {
+  const run = await runUnasked(`name: untouched\nengine: {crypto: keyed-hash}\n${rest}`, {});
+  if (!run.ok) throw new Error(run.error.message);
+  return run.value.neverHappened;
+}
+
+const timeline = (...actions: readonly string[]): string =>
+  `timeline: [${actions.map((action) => `{at: 1s, do: {${action}}}`).join(', ')}]\nuntil: {time: 1500ms}\n`;
+
+test('an action that leaves everything as it is has never happened', async () => {
+  const idle = [
+    'partition: [[v0, v1, v2, v3]]',
+    'link: {loss: 0%, delay: 10ms-100ms}',
+    'link: {from: v0, to: v0, loss: 50%}',
+    'clock: {target: v0, skew: 0s}',
+    'clock: {target: v0, drift: 0ppm}',
+    'clock: {target: v0, jitter: 0ms}',
+  ];
+  expect(await untouched(timeline(...idle))).toEqual(idle.map((_, i) => `timeline[${i}]`));
+});
+
+test('an action that takes back an earlier one has happened', async () => {
+  const both = [
+    'link: {from: v0, loss: 5%}',
+    'link: {loss: 0%}',
+    'clock: {target: v0, skew: +1ms}',
+    'clock: {target: v0, skew: 0s}',
+    'clock: {target: v0, jitter: 1ms}',
+    'clock: {target: v0, jitter: 0ms}',
+    'remove_node: v3',
+  ];
+  expect(await untouched(timeline(...both, 'remove_node: v3'))).toEqual(['timeline[7]']);
+});
+
+test('damage that takes nothing away, or that nobody reads, has never happened', async () => {
+  const damage = ['fault: torn, keep: 1000000', 'fault: rot', 'fault: torn, keep: 0'];
+  const actions = damage.map((one) => `disk: {target: v3, ${one}}`);
+  expect(await untouched(timeline('crash: v3', ...actions))).toEqual(['timeline[1]', 'timeline[2]']);
+  const rots = Array.from({ length: 40 }, () => 'disk: {target: v3, fault: rot}');
+  expect((await untouched(timeline('crash: v3', ...rots, 'restart: v3'))).length).toBeLessThan(40);
+});

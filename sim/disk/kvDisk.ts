@@ -273,7 +273,7 @@ export class KvHandle implements KvStore {
   }
 
   get(key: Bytes): Bytes | undefined {
-    this.#disk.beforeRead();
+    this.#beforeRead();
     const value = this.#disk.get(key);
     this.#disk.afterRead(key);
     return value;
@@ -287,10 +287,15 @@ export class KvHandle implements KvStore {
   }
 
   async range(range: KvRange): Promise<readonly (readonly [Bytes, Bytes])[]> {
-    if (!this.#gate.alive) throw new DiskFault('power cut before the read');
-    this.#disk.beforeRead();
+    this.#beforeRead();
     const found = this.#disk.range(range);
     for (const [key] of found) this.#disk.afterRead(key);
     return found;
+  }
+
+  /** A dead life must not consume a fault that is meant for the next one. */
+  #beforeRead(): void {
+    if (!this.#gate.alive) throw new DiskFault('power cut before the read');
+    this.#disk.beforeRead();
   }
 }

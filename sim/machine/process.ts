@@ -242,14 +242,15 @@ export class Process implements Port {
     this.#feed(input);
   }
 
-  /** Errors end here, at the root of the simulated process. */
+  /** Errors end here, at the root of the simulated process; errors of a life that ended meanwhile are ignored. */
   #feed(input: Input): undefined {
+    const life = this.#life;
     this.#world.touch(this);
     this.#witness(input);
     try {
       present(this.#node, 'a live process has a node').input(input);
     } catch (error) {
-      this.fail('threw', error);
+      if (life?.alive === true) this.fail('threw', error);
     }
     return undefined;
   }

@@ -37,11 +37,12 @@ const textOf = (input: Input): string => {
   }
 };
 
-/** A world of nodes that only write down what they hear. */
+/** A world of nodes that only write down what they hear, unless they are told what else to do with it. */
 export async function toyWorld(
   names: readonly string[],
   link: Partial<LinkFaults> = {},
   seed = '1',
+  hear: (life: LifeEnv) => void = () => {},
 ): Promise<Toy> {
   const seen: Seen[] = [];
   const env = new Map<string, LifeEnv>();
@@ -50,7 +51,10 @@ export async function toyWorld(
     env.set(life.name, life);
     found.set(life.name, [...(found.get(life.name) ?? []), [...life.log]]);
     return {
-      input: (input) => seen.push({ at: world.now / 1000, node: life.name, what: textOf(input) }),
+      input: (input) => {
+        seen.push({ at: world.now / 1000, node: life.name, what: textOf(input) });
+        hear(life);
+      },
       handle: () => Promise.reject(new Error('toys have no application')),
       position: () => ({ height: 0, round: 0, step: 0 }),
       rs: () => undefined,

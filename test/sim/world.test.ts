@@ -112,6 +112,17 @@ describe('a simulated process', () => {
       kv?.batch([{ type: 'put', key: Uint8Array.of(1), value: Uint8Array.of(1) }]),
     ).rejects.toThrow('power cut');
     expect(toy.world.process('a').disk.kv.size).toBe(0);
+    expect(() => kv?.get(Uint8Array.of(1))).toThrow('power cut');
+  });
+
+  test('is down when it dies while it hears something, whatever its code runs into on the way out', async () => {
+    const toy = await toyWorld(['a'], {}, '1', ({ kv }) => {
+      toy.world.process('a').crash('none');
+      kv.get(Uint8Array.of(1));
+    });
+    await toy.until(10);
+    expect(toy.of('a', 'start')).toHaveLength(1);
+    expect(toy.world.process('a').state).toBe('down');
   });
 
   test('paused, it hears everything later and in order', async () => {

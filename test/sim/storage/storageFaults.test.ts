@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import { DiskFault, KvDisk, KvHandle } from '../../../sim/disk/kvDisk.ts';
+import { DiskFault, KvDisk, type KvGate, KvHandle } from '../../../sim/disk/kvDisk.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { Choices } from '../../../sim/world/choices.ts';
@@ -107,6 +107,19 @@ describe('the database on a bad drive', () => {
     });
     expect(isRefused.map(Number)).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     expect(read(disk)).toEqual(before);
+  });
+
+  test('keeps its faults for a life that they can hurt', () => {
+    const [dead, living] = [false, true].map((alive) => ({ alive, beforeBatch() {}, afterBatch() {} }));
+    const disk = filled();
+    const first = new KvHandle(disk, dead as KvGate);
+    const next = new KvHandle(disk, living as KvGate);
+    disk.damage('stale', choices(0));
+    for (let i = 0; i < 10; i++) expect(() => first.get(key('a'))).toThrow('power cut');
+    expect(next.get(key('a'))).toEqual(key('2'));
+    disk.damage('unreadable', choices(1));
+    for (let i = 0; i < 10; i++) expect(() => first.get(key('a'))).toThrow('power cut');
+    expect(() => next.get(key('a'))).toThrow('EIO');
   });
 });
 

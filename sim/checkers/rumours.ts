@@ -23,6 +23,8 @@ const CALLS_MAX = 8;
 /** Limits of an address book: in all, for one network group, and for one source. */
 const BOOK_MAX = { all: 2048, group: 256, source: 256 };
 
+type Book = ReturnType<Switchboard['bookOf']>;
+
 const TOPICS = ['started', 'called', 'connected', 'pexSaid', 'pexHeard', 'pexTaken'] as const;
 
 /**
@@ -51,6 +53,8 @@ class Listener {
   /** Peers that the node has dialled with success in this life, and the number of dials since. */
   readonly #proven = new Map<string, number>();
   #heard: Heard | undefined;
+  /** What the book held before the node handled the last message. */
+  #before: Book = [];
 
   constructor(context: CheckerContext, board: Switchboard, node: Process) {
     this.#context = context;
@@ -128,6 +132,7 @@ class Listener {
         ? 'says what is no message'
         : this.#talkOf(link).abuseOf(message, this.#context.world.now);
     this.#heard = { abuse, isRequest: message?.kind === 'request', isAnswered: false };
+    this.#before = this.#board.bookOf(this.#node.index);
   }
 
   #onTaken(peer: string): void {
@@ -136,7 +141,9 @@ class Listener {
     this.#heard = undefined;
     if (heard.abuse === undefined) this.#checkSpared(peer, heard);
     else this.#checkBanned(peer, heard.abuse);
-    if (!heard.isRequest) this.#checkBook();
+    if (heard.isRequest) return;
+    this.#checkBook();
+    this.#checkKept(peer);
   }
 
   #checkSpared(peer: string, { isRequest, isAnswered }: Heard): void {
@@ -153,6 +160,8 @@ class Listener {
     const { now } = this.#context.world;
     if (end === undefined) this.#fail(`keeps ${peer}, which ${abuse}`);
     else if (end - now !== wanted) this.#fail(`bans ${peer}, which ${abuse}, for ${end - now} µs`);
+    if (this.#board.bookOf(this.#node.index).some(({ address }) => address.id === idOf(peer)))
+      this.#fail(`still has the address of ${peer}, which ${abuse}`);
   }
 
   #checkBook(): void {
@@ -166,6 +175,17 @@ class Listener {
         this.#fail(`keeps too many addresses of the network of ${address.host}`);
       if (source !== address.id && count(sources, source) > BOOK_MAX.source)
         this.#fail(`keeps too many addresses that ${this.#nameOf(source)} told it`);
+    }
+  }
+
+  /** Others move an address only after a dial in vain. A peer may always say where it is itself. */
+  #checkKept(peer: string): void {
+    const now = new Map(this.#board.bookOf(this.#node.index).map((one) => [one.address.id, one.address]));
+    for (const { address, attempts } of this.#before) {
+      const kept = now.get(address.id) ?? address;
+      const isSame = kept.host === address.host && kept.port === address.port;
+      if (attempts === 0 && address.id !== idOf(peer) && !isSame)
+        this.#fail(`lets ${peer} move ${address.host}, which it has not tried, to ${kept.host}`);
     }
   }
 
@@ -231,15 +251,16 @@ function count(counts: Map<string, number>, key: string): number {
   return more;
 }
 
-/** Networks that are not reachable from elsewhere (RFC 1122, 1918, 3927, 4193, 5771, 6598). */
+/** Networks that are not reachable from elsewhere (RFC 1122, 1918, 3849, 3927, 4193, 5771, 6598). */
 const INNER =
-  /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|2[2-5]\d)\.|^(f[cde]|::)/i;
+  /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|2[2-5]\d)\.|^(f[cde]|::|2001:db8:)/i;
 const isInner = (host: string): boolean => INNER.test(host);
 
 const isAddress = ({ id, ip, port }: NetAddress): boolean =>
   /^[0-9a-f]{40}$/.test(id) && isIp(ip) && port >= 1 && port <= 65_535;
 
-/** The only IPv6 address that Byzantine nodes send. */
+/** The only IPv6 addresses that Byzantine nodes send. */
+const IPS_6 = ['fd00::1', '2001:db8::1'];
 const isIp = (text: string): boolean =>
-  text === 'fd00::1' ||
+  IPS_6.includes(text) ||
   (/^(\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((one) => Number(one) <= 255));

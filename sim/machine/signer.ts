@@ -2,7 +2,14 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { LogRecord, SignAsk, SignError, Signed } from '../../core/node/contract.ts';
-import { decideSign, type LastSigned, lastSigned, NOTHING_SIGNED } from '../../core/node/signGuard.ts';
+import {
+  decideSign,
+  formatLastSigned,
+  type LastSigned,
+  lastSigned,
+  NOTHING_SIGNED,
+  parseLastSigned,
+} from '../../core/node/signGuard.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import type { PublicKey } from '../../core/types/validator.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -28,6 +35,7 @@ export class Signer {
    * height, also in later lives.
    */
   open(disk: Disk<LastSigned>, log: readonly LogRecord[], lossy: boolean): void {
+    if (disk.guard !== undefined) disk.guard = reread(disk.guard);
     const height = disk.guard?.height ?? 0;
     const isOver = height <= new ChainReads(disk.kv).head();
     const isLogged = !lossy && log.some((record) => record.height === height);
@@ -56,4 +64,11 @@ export class Signer {
       ? suite.ed25519Sign(this.#seed, bytes)
       : suite.secp256k1Sign(this.#seed, suite.sha256(bytes)).rs;
   }
+}
+
+/** What a new life of the real signer finds in priv_validator_state.json. The signer does not start without it. */
+function reread(guard: LastSigned): LastSigned {
+  const read = parseLastSigned(formatLastSigned(guard));
+  if (!read.ok) throw new Error(`the last-signed state is unreadable: ${read.error.message}`);
+  return read.value;
 }

@@ -25,8 +25,17 @@ export interface PexLies {
 const ADDRESSES = 250;
 /** Requests at once. A node takes two without a pause between them. */
 const ASKS = 4;
-/** Addresses that cannot be reached from everywhere begin like this (RFC 1122, 1918, 3927, 4193, 6598). */
-const NOT_ROUTABLE = ['10.0.0.', '127.0.0.', '192.168.1.', '172.16.0.', '169.254.1.', '100.64.0.', 'fd00::'];
+/** Addresses that cannot be reached from everywhere begin like this (RFC 1122, 1918, 3849, 3927, 4193, 6598). */
+const NOT_ROUTABLE = [
+  '10.0.0.',
+  '127.0.0.',
+  '192.168.1.',
+  '172.16.0.',
+  '169.254.1.',
+  '100.64.0.',
+  'fd00::',
+  '2001:db8::',
+];
 
 /** Encodes an answer, with room for one address more than an answer may hold. */
 const ROOMY = oneOf<{ readonly kind: 'addresses'; readonly addresses: readonly NetAddress[] }>('Message', [

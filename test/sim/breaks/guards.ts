@@ -226,4 +226,22 @@ export const GUARDS: readonly Break[] = [
     scenario: 'forged-evidence',
     isSlow: true,
   },
+  {
+    id: 'guard-forgets-the-round-on-disk',
+    file: 'core/node/signGuard.ts',
+    from: 'return ok({ height: heightNumber, round, step,',
+    to: 'return ok({ height: heightNumber, round: 0, step,',
+    found: ['no_self_equivocation'],
+    scenario: 'guard-holds-round',
+    isSlow: true,
+  },
+  {
+    id: 'guard-writes-what-it-cannot-read',
+    file: 'core/node/signGuard.ts',
+    from: '{ signbytes: toUpperHex(bytes) }',
+    to: '{ signbytes: toBase64(bytes) }',
+    found: ['no_crash', 'liveness', 'until', 'conduct'],
+    scenario: 'guard-holds-round',
+    isSlow: true,
+  },
 ];

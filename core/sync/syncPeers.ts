@@ -85,10 +85,9 @@ export class SyncPeers {
     for (const id of refused) this.add(id, now);
   }
 
-  /** A clock that was set back does not prolong a ban. */
   #isBanned(id: PeerId, now: Micros): boolean {
     const since = this.#doubtful.get(id)?.liedAt;
-    return since !== undefined && since <= now && now < since + BAN_MICROS;
+    return since !== undefined && now < since + BAN_MICROS;
   }
 
   remove(id: PeerId): void {

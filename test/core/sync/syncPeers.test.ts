@@ -77,12 +77,6 @@ test('a banned peer that stays connected is taken when its minute is over, one t
   expect(peers.ids).toEqual(['a', 'b']);
 });
 
-test('a clock that is set back ends a ban', () => {
-  const peers = new SyncPeers();
-  peers.ban('a', 1_000_000_000);
-  expect(peers.add('a', 999_999_999)).toBe(true);
-});
-
 test('a part of the power is held from its very size on', () => {
   const { state, keys } = testNet([10n, 20n, 30n]);
   const [first] = state.validators.validators;

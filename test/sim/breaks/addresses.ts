@@ -264,4 +264,13 @@ export const ADDRESSES: readonly Break[] = [
     scenario: 'bans-hold',
     isSlow: true,
   },
+  {
+    id: 'faults-hardly-forgiven',
+    file: 'core/p2p/standing.ts',
+    from: 'const FORGIVE_MICROS = 60_000_000;',
+    to: 'const FORGIVE_MICROS = 60_000_000_000;',
+    found: ['never', 'peers'],
+    scenario: 'faults-forgiven',
+    isSlow: true,
+  },
 ];

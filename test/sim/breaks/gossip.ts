@@ -423,4 +423,13 @@ export const GOSSIP: readonly Break[] = [
     scenario: 'hidden-lock',
     isSlow: true,
   },
+  {
+    id: 'clock-set-back-prolongs-a-ban',
+    file: 'core/lib/steadyClock.ts',
+    from: 'Math.max(0, wall - this.#wall)',
+    to: 'wall - this.#wall',
+    found: ['eventually', 'until', 'liveness', 'conduct'],
+    scenario: 'sync-liar-clock-back',
+    isSlow: true,
+  },
 ];

@@ -1,9 +1,10 @@
+import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { tipsAtPercentiles } from '../../clients/answers/feeAnswers.ts';
 import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
-import { eth, firstOf, unlike } from '../questions.ts';
+import { eth, filledHeights, firstOf, unlike } from '../questions.ts';
 
 const SERVER_ERROR = -32000;
 const PERCENTILES = [0.5, 33.3, 99.9];
@@ -63,6 +64,37 @@ export async function wrongHistories(rpc: RpcContext, market: FeeMarket): Promis
     unlike('a history of nothing', none, { oldestBlock: '0x0', gasUsedRatio: null }) ??
     unlike('histories that make no sense', refused, [...Array.from({ length: 5 }, () => SERVER_ERROR), false])
   );
+}
+
+/**
+ * The tip at the share of gas that all transactions with a lower tip used, and half a unit more. Whole units count, so
+ * it is the tip of the last of them.
+ */
+export async function wrongSharesBetween(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const blocks = filledHeights(chain).map((height) => present(chain.ethBlock(height), 'a kept block'));
+  const steps = blocks.map((block) => ({ block, shares: sharesBetween(block) }));
+  const [most] = steps.sort((a, b) => b.shares.length - a.shares.length);
+  if (most === undefined || most.shares.length === 0) return undefined;
+  const { block, shares } = most;
+  const told = (await eth(rpc, 'eth_feeHistory', ['0x1', quantity(block.header.number), shares])) as Fields;
+  return unlike('tips between two shares', told['reward'], [tipsAtPercentiles(block, shares)]);
+}
+
+/** Shares of the block's gas in percent, one above each tip except the highest. */
+function sharesBetween({ header, receipts }: EthBlock): readonly number[] {
+  const paid = receipts.map(({ effectiveGasPrice, gasUsed }) => ({
+    tip: effectiveGasPrice - header.baseFeePerGas,
+    gas: Number(gasUsed),
+  }));
+  const all = paid.reduce((sum, { gas }) => sum + gas, 0);
+  const tips = [...new Set(paid.map(({ tip }) => tip))].sort((a, b) => (a < b ? -1 : 1));
+  const upTo = (most: bigint): number =>
+    paid.reduce((sum, { tip, gas }) => (tip <= most ? sum + gas : sum), 0);
+  return tips
+    .slice(0, -1)
+    .slice(0, PERCENTILES_MAX)
+    .map((tip) => ((upTo(tip) + 0.5) * 100) / all);
 }
 
 const sizeOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);

@@ -15,6 +15,7 @@ import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
 import { isSteady } from '../past.ts';
 import { comet, firstOf, listOf, PAGE, rest, unlike, validatorRow } from '../questions.ts';
 import { failBy } from '../unanswered.ts';
+import { wrongAccusations } from './accusations.ts';
 import { wrongArguments } from './arguments.ts';
 import { wrongBlockAnswers } from './blocks.ts';
 import { wrongBounds } from './bounds.ts';
@@ -22,7 +23,7 @@ import { wrongCalls } from './calls.ts';
 import { wrongCallTrees } from './callTrees.ts';
 import { wrongCoding } from './coding.ts';
 import { wrongExport } from './export.ts';
-import { wrongHistories } from './fees.ts';
+import { wrongHistories, wrongSharesBetween } from './fees.ts';
 import { wrongGrpcWeb } from './grpcWeb.ts';
 import { wrongImpossible } from './impossible.ts';
 import { wrongBlocks, wrongTxs } from './lists.ts';
@@ -32,7 +33,8 @@ import { wrongMisbehavior } from './misbehavior.ts';
 import { wrongMoney } from './money.ts';
 import { wrongNames } from './names.ts';
 import { wrongNode } from './node.ts';
-import { wrongLargePages, wrongTotals } from './pages.ts';
+import { wrongOddTraces } from './oddTraces.ts';
+import { wrongLargePages, wrongLastPages, wrongTotals } from './pages.ts';
 import { wrongPlaces } from './places.ts';
 import { wrongWaiting } from './pool.ts';
 import { wrongPrecompiles } from './precompiles.ts';
@@ -44,6 +46,8 @@ import { wrongFaces } from './rest.ts';
 import { wrongRestCalls } from './restCalls.ts';
 import { wrongRound } from './round.ts';
 import { wrongSdkBlocks } from './sdkBlocks.ts';
+import { wrongSendings } from './sendings.ts';
+import { wrongSignings } from './signings.ts';
 import { wrongSimulated } from './simulated.ts';
 import { wrongSimulatedFees } from './simulatedFees.ts';
 import { wrongSimulations } from './simulations.ts';
@@ -156,7 +160,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, reruns }) => wrongCallTrees(rpc, reruns),
   ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongTracedCalls(rpc),
-  ({ rpc }) => wrongUndoneLogs(rpc),
+  async ({ rpc }) => (await wrongUndoneLogs(rpc)) ?? wrongOddTraces(rpc),
   ({ rpc }) => wrongSenders(rpc),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
@@ -165,9 +169,9 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
   ({ rpc, suite }) => wrongRaw(rpc, suite.keccak256),
   ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
-  async ({ rpc }) => (await wrongSdkBlocks(rpc)) ?? wrongMisbehavior(rpc),
+  async ({ rpc }) => (await wrongSdkBlocks(rpc)) ?? (await wrongMisbehavior(rpc)) ?? wrongAccusations(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
-  ({ rpc, market }) => wrongHistories(rpc, market),
+  async ({ rpc, market }) => (await wrongHistories(rpc, market)) ?? wrongSharesBetween(rpc),
   ({ rpc }) => wrongRound(rpc),
   ({ rpc, suite, kv, market, reruns }) => wrongExport(rpc, suite, kv, market, reruns),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
@@ -176,12 +180,12 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongPlaces(rpc),
   ({ rpc }) => wrongProtos(rpc),
   ({ rpc }) => wrongGrpcWeb(rpc),
-  ({ rpc }) => wrongMessages(rpc),
+  async ({ rpc }) => (await wrongMessages(rpc)) ?? (await wrongSendings(rpc)) ?? wrongSignings(rpc),
   whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
   whereIndexed(({ rpc, suite }) => wrongCoding(rpc, suite.sha256)),
   whereIndexed(({ rpc }) => wrongBlocks(rpc)),
   whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),
-  whereIndexed(({ rpc, suite }) => wrongLargePages(rpc, suite)),
+  whereIndexed(async ({ rpc, suite }) => (await wrongLargePages(rpc, suite)) ?? wrongLastPages(rpc)),
 ];
 
 async function problemOf(asked: Asked, questions: typeof QUESTIONS): Answer {

@@ -1,7 +1,10 @@
 import { present } from '../../../core/lib/assert.ts';
+import { concat, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
-import { eth, unlike } from '../questions.ts';
+import { list, number, text } from '../../reference/rlp.ts';
+import { toBig } from '../../reference/state.ts';
+import { eth, listOf, unlike } from '../questions.ts';
 import { CONTRACT, code, GAS, RICH, SENDER, STRANGER, TX_GAS, word } from './pretences.ts';
 
 /** Receives the balance of the destroyed contract. */
@@ -104,6 +107,44 @@ async function wrongVisits(rpc: RpcContext): Promise<string | undefined> {
   return unlike('who is on eth_createAccessList', told['accessList'], wanted);
 }
 
+const SECRET = new Uint8Array(32).fill(0x5c);
+
+/** A tuple of EIP-7702 that makes the wallet of this key run the contract's code; and the wallet. */
+function authorized({ chain, suite }: RpcContext): { readonly wallet: string; readonly tuple: Fields } {
+  const key = suite.secp256k1PublicKey(SECRET, false).slice(1);
+  const fields = [number(chain.evmChainId), text(hex(CONTRACT.slice(2))), number(0n)];
+  const digest = suite.keccak256(concat(Uint8Array.of(0x05), list(fields)));
+  const { rs, recovery } = suite.secp256k1Sign(SECRET, digest);
+  const [r, s] = [rs.subarray(0, 32), rs.subarray(32)].map((half) => quantity(toBig(half)));
+  return {
+    wallet: to0xHex(suite.keccak256(key).slice(12)),
+    tuple: {
+      chainId: quantity(chain.evmChainId),
+      address: CONTRACT,
+      nonce: '0x0',
+      yParity: quantity(recovery),
+      r,
+      s,
+    },
+  };
+}
+
+/** Whoever signed an authorization is warm anyway. */
+async function wrongAuthorities(rpc: RpcContext): Promise<string | undefined> {
+  const { wallet, tuple } = authorized(rpc);
+  const visits = [wallet, STRANGER].map((address) => `73${address.slice(2)}3150`).join('');
+  const call = { from: SENDER, to: CONTRACT };
+  const told: unknown[] = [];
+  for (const more of [{ authorizationList: [tuple] }, {}]) {
+    const params = [{ ...call, ...more }, 'latest', code(`0x${visits}00`)];
+    told.push(listOf((await eth(rpc, 'eth_createAccessList', params)) as Fields, 'accessList').length);
+  }
+  return unlike('how many are on a list with an authorization, and without', told, [1, 2]);
+}
+
 /** Access lists (EIP-2930): which slots and accounts they hold, and at which gas price they are made. */
 export const wrongAccessLists = async (rpc: RpcContext): Promise<string | undefined> =>
-  (await wrongLists(rpc)) ?? (await wrongListPrices(rpc)) ?? (await wrongVisits(rpc));
+  (await wrongLists(rpc)) ??
+  (await wrongListPrices(rpc)) ??
+  (await wrongVisits(rpc)) ??
+  wrongAuthorities(rpc);

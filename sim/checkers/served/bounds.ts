@@ -5,6 +5,10 @@ import { eth, fieldsOf, firstOf, heightsOf, unlike } from '../questions.ts';
 /** Limits, the same as geth's. */
 const PERCENTILES_MAX = 100;
 const SLOTS_MAX = 1024;
+/** As many topics as a log can have. */
+const TOPICS_MAX = 4;
+/** Zero has one digit: no quantity begins with a zero digit that others follow. */
+const ZEROS_MAX = 1;
 
 const ACCOUNT = `0x${'5e'.repeat(20)}`;
 const [INVALID_PARAMS, SERVER_ERROR, CLIENT_LIMIT] = [-32602, -32000, -38026];
@@ -47,6 +51,12 @@ function lists(rpc: RpcContext): readonly Bound[] {
     ),
     listed('slots', CLIENT_LIMIT, SLOTS_MAX, (count) =>
       eth(rpc, 'eth_getStorageValues', [{ [ACCOUNT]: slots(count) }, 'latest']),
+    ),
+    listed('topics', INVALID_PARAMS, TOPICS_MAX, (count) =>
+      eth(rpc, 'eth_getLogs', [{ topics: Array.from({ length: count }, () => null) }]),
+    ),
+    listed('digits of nothing', INVALID_PARAMS, ZEROS_MAX, (count) =>
+      eth(rpc, 'eth_call', [{ to: ACCOUNT, value: `0x${'0'.repeat(count)}` }, 'latest']),
     ),
   ];
 }

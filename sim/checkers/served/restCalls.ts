@@ -25,10 +25,10 @@ export async function wrongRestCalls(rpc: RpcContext): Promise<string | undefine
   const height = heightsOf(chain).at(-2) ?? chain.head();
   if (!isPretended(rpc) || chain.view(height) === undefined) return undefined;
   const call = { from: SENDER, to: CONTRACT };
-  const ask = (method: string, program: string, more: string) =>
-    rest(rpc, `${EVM}/${method}`, `args=${packed(call)}&overrides=${packed(code(program))}${more}`, height);
-  const returned = async (program: string, more: string): Promise<string> =>
-    to0xHex(bytesOf((await ask('eth_call', program, more))['ret']));
+  const ask = (method: string, program: string, more: string, args: Fields = call) =>
+    rest(rpc, `${EVM}/${method}`, `args=${packed(args)}&overrides=${packed(code(program))}${more}`, height);
+  const returned = async (program: string, more: string, args?: Fields): Promise<string> =>
+    to0xHex(bytesOf((await ask('eth_call', program, more, args))['ret']));
   const reverted = await ask('eth_call', REVERTER, '');
   const estimated = await ask('estimate_gas', REVERTER, '');
   const elsewhere = await ask('eth_call', REVERTER, `&chain_id=${chain.evmChainId + 1n}`);
@@ -45,6 +45,16 @@ export async function wrongRestCalls(rpc: RpcContext): Promise<string | undefine
       'a call whose cap is above what is given',
       await returned(gas, `&gas_cap=${limits.gasCap + 1n}`),
       answerOf(limits.gasCap - BEFORE_GAS),
+    ) ??
+    unlike(
+      'a call with more gas than its cap',
+      await returned(gas, `&gas_cap=${GAS}`, { ...call, gas: quantity(GAS + 1n) }),
+      answerOf(GAS - BEFORE_GAS),
+    ) ??
+    unlike(
+      'a call with less gas than its cap',
+      await returned(gas, `&gas_cap=${GAS}`, { ...call, gas: quantity(GAS - 1n) }),
+      answerOf(GAS - 1n - BEFORE_GAS),
     ) ??
     unlike(
       'a call that reverts',

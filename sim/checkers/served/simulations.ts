@@ -9,6 +9,7 @@ const LENDER = `0x${'9f'.repeat(20)}`;
 /** ERC-7528: the native coin as a token. */
 const COIN = `0x${'ee'.repeat(20)}`;
 const REVERTED = 3;
+const [NONCE_LOW, NONCE_HIGH] = [-38010, -38011];
 const [VM_ERROR, GAS_ABOVE_BLOCK, NUMBER_ORDER, TIME_ORDER] = [-32015, -38015, -38020, -38021];
 const GAS_CODE = 2n;
 const REVERTER = '0x602a5f5260205ffd';
@@ -26,7 +27,8 @@ export async function wrongSimulations(rpc: RpcContext): Promise<string | undefi
     (await wrongNobody(rpc)) ??
     (await wrongBudget(rpc)) ??
     (await wrongTransfers(rpc)) ??
-    (await wrongOrder(rpc))
+    (await wrongOrder(rpc)) ??
+    (await wrongNonces(rpc))
   );
 }
 
@@ -137,4 +139,30 @@ async function wrongOrder(rpc: RpcContext): Promise<string | undefined> {
   ];
   const codes = [NUMBER_ORDER, TIME_ORDER, NUMBER_ORDER, TIME_ORDER];
   return unlike('simulated blocks in no order with the codes', told.map(refusal), codes);
+}
+
+/** With validation, a nonce above or below the state's is refused; without, it is taken. */
+async function wrongNonces(rpc: RpcContext): Promise<string | undefined> {
+  const next = 5n;
+  const stateOverrides = { [SENDER]: { balance: quantity(RICH), nonce: quantity(next) } };
+  const blockOverrides = { baseFeePerGas: '0x0' };
+  const codes: unknown[] = [];
+  for (const [nonce, validation] of [
+    [next - 1n, true],
+    [next, true],
+    [next + 1n, true],
+    [next - 1n, false],
+  ] as const) {
+    const call = {
+      from: SENDER,
+      to: STRANGER,
+      nonce: quantity(nonce),
+      gas: quantity(TX_GAS),
+      gasPrice: '0x0',
+    };
+    codes.push(
+      refusal(await simulate(rpc, [{ blockOverrides, stateOverrides, calls: [call] }], { validation })) ?? 0,
+    );
+  }
+  return unlike('simulated nonces with the codes', codes, [NONCE_LOW, 0, NONCE_HIGH, 0]);
 }

@@ -5,6 +5,7 @@ import { ARGUMENTS } from './arguments.ts';
 import { ASKED } from './asked.ts';
 import { ATTACKS } from './attacks.ts';
 import { BLOCKS } from './blocks.ts';
+import { BOUNDARIES } from './boundaries.ts';
 import type { Break } from './broken.ts';
 import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
@@ -113,6 +114,7 @@ export const BREAKS: readonly Break[] = [
   ...REPEATS,
   ...NARROW,
   ...WIRES,
+  ...BOUNDARIES,
   ...RUSES,
   ...EDGES,
   ...RARITIES,

@@ -40,6 +40,8 @@ describe('recorded replies are rendered as they were', () => {
   test('a commit with its header', () => {
     const { header, commit } = rpcFixture('commit_at_height_10').signed_header;
     expect(headerJson(headerOf(header))).toEqual(header);
+    const early = { ...headerOf(header), version: { block: 11, app: 0 } };
+    expect(headerJson(early)).toEqual({ ...header, version: { block: '11' } });
     expect(commitJson(commitOf(commit))).toEqual(commit);
   });
 

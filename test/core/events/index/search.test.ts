@@ -162,6 +162,21 @@ test('a search finds what looking at every event finds', async () => {
   );
 });
 
+test('a stored number below zero is below every number that a query can name', async () => {
+  const values = ['-5', '-0.5', '0', '+3', '7'];
+  const heights = values.map((text): TestHeight => {
+    const attributes = [{ key: 'x', value: text, index: true }];
+    return { events: [{ type: 'a', attributes }], txs: [] };
+  });
+  const chain = new IndexedChain();
+  for (const height of heights) chain.commit(height);
+  const valuesBy = async (text: string) =>
+    (await foundHeights(chain, text)).map((height) => values[height - 1]);
+  expect(await valuesBy('a.x < 3')).toEqual(['-5', '-0.5', '0']);
+  expect(await valuesBy('a.x >= 0')).toEqual(['0', '+3', '7']);
+  expect(await valuesBy('a.x > 0 AND a.x <= 5')).toEqual(['+3']);
+});
+
 test('where one condition on indexed attributes is asked, a search finds what a subscription is told', async () => {
   const exact = fc
     .tuple(fc.constantFrom('a.x', 'a.y', 'b.x'), fc.constantFrom('2', 'x', ADDRESS, `${LONG}1`))

@@ -29,8 +29,8 @@ beforeAll(async () => {
   ctx = present(lives[0], 'a node').node.rpc;
 });
 
-async function post(method: string, params: unknown = {}): Promise<Loose> {
-  const answer = await handleCometPost(ctx, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+async function post(method: string, params: unknown = {}, asked = ctx): Promise<Loose> {
+  const answer = await handleCometPost(asked, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   return JSON.parse(answer.body);
 }
 
@@ -78,6 +78,24 @@ describe('looking into consensus', () => {
     const parts = peers.map((one: Loose) => Number(one.peer_state.stats.block_parts));
     expect(parts.reduce((sum: number, count: number) => sum + count)).toBeGreaterThan(0);
   });
+
+  test.each([true, false])(
+    'dump_consensus_state tells whether the wait for precommits began: %s',
+    async (precommitTimer) => {
+      const reader = present(ctx.consensus, 'a running machine');
+      const { roundState } = reader;
+      const waiting = new Proxy(roundState, {
+        get: (state, name) => {
+          if (name === 'held') return { ...state.held, precommitTimer };
+          const value: unknown = Reflect.get(state, name);
+          return typeof value === 'function' ? value.bind(state) : value;
+        },
+      });
+      const consensus = { roundState: waiting, peers: () => reader.peers() };
+      const { round_state: state } = (await post('dump_consensus_state', {}, { ...ctx, consensus })).result;
+      expect(state.triggered_timeout_precommit).toBe(precommitTimer);
+    },
+  );
 
   test('unconfirmed_txs lists what waits, and its limit is that of a page', async () => {
     const { result } = await post('unconfirmed_txs', { limit: '5' });

@@ -2,6 +2,7 @@ import { verifyMerkleProof } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { type Hex, hexToBytes, keccak256 } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
+import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { CODES } from '../../../../core/rpc/rpcError.ts';
 import { deploying, STORE_AND_LOG, word } from '../../app/support/code.ts';
 import { signRaw } from '../../app/support/wallet.ts';
@@ -92,6 +93,23 @@ test('raw bytes hash to the hashes that blocks and transactions are known by', a
   expect(rlp[1].map((tx: Uint8Array) => bytesHex(tx))).toEqual([raw]);
   expect(await world.get('debug_getRawReceipts', 'latest')).toHaveLength(1);
   expect((await world.rpc('debug_getRawBlock', '0x9999')).error?.message).toBe('block #39321 not found');
+});
+
+test.each([
+  ['berlin', 9],
+  ['cancun', 10],
+  ['prague', 17],
+  ['osaka', 18],
+] as const)('under the rules of %s there are %i precompiles', async (fork, count) => {
+  const chain = new Proxy(world.ctx.chain, {
+    get: (reader, name) => {
+      const value: unknown = name === 'fork' ? fork : Reflect.get(reader, name);
+      return typeof value === 'function' ? value.bind(reader) : value;
+    },
+  });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_config', params: [] });
+  const answer = (await handleEthRequest({ ...world.ctx, chain }, body, 'http')) ?? 'null';
+  expect(Object.keys(JSON.parse(answer).result.current.precompiles)).toHaveLength(count);
 });
 
 test('the rules in force and what is kept are told', async () => {

@@ -101,8 +101,12 @@ export class Disk<Guard> {
     return this.isSlow ? now + SLOW_MICROS : Math.max(now, this.lateUntil);
   }
 
-  /** Ends a fault that has a duration, at `now`. */
-  repair(fault: DiskFaultKind, now: number): void {
+  /**
+   * Ends a fault that has a duration, at `now`.
+   * @returns Whether it was still there: a new disk has no faults.
+   */
+  repair(fault: DiskFaultKind, now: number): boolean {
+    const was = fault === 'full' ? this.isFull : this.isSlow;
     if (fault === 'full') {
       this.log.isFull = false;
       this.lateUntil = Math.max(this.lateUntil, now + ROOM_MICROS);
@@ -110,6 +114,7 @@ export class Disk<Guard> {
       this.isSlow = false;
       this.lateUntil = Math.max(this.lateUntil, now + SLOW_MICROS);
     }
+    return was;
   }
 
   #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): boolean {

@@ -160,9 +160,10 @@ export class Network {
 
   /**
    * Only nodes of one group hear each other. Nodes in no group form one of their own.
-   * @returns A function that ends this partition only; undefined if it separates nobody.
+   * @returns A function that ends this partition only, and says whether it was still there; undefined if it separates
+   * nobody.
    */
-  partition(groups: readonly (readonly number[])[], oneWay: boolean): (() => void) | undefined {
+  partition(groups: readonly (readonly number[])[], oneWay: boolean): (() => boolean) | undefined {
     const own = {};
     let isSplit = false;
     const groupOf = (node: number): number => groups.findIndex((group) => group.includes(node));
@@ -177,9 +178,7 @@ export class Network {
       if (!oneWay) this.#noticeCut(a, b);
     });
     if (!isSplit) return undefined;
-    return () => {
-      this.#mend((cuts) => cuts.delete(own));
-    };
+    return () => this.#mend((cuts) => cuts.delete(own));
   }
 
   /**

@@ -9,6 +9,7 @@ import type { Link } from '../network/link.ts';
 import type { Action, Target, TimelineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
 import { Downtimes } from './downtimes.ts';
+import { faultText, nameOf } from './faultText.ts';
 import { rollBack } from './rollBack.ts';
 import { targetsOf } from './targets.ts';
 
@@ -42,6 +43,8 @@ export class TimelineActions {
   readonly #suite: CryptoSuite;
   #armed: Armed[] = [];
   readonly #downtimes = new Downtimes();
+  /** When the timeline stops to clog a machine. */
+  readonly #clogged = new Map<Process, number>();
 
   constructor(world: World, cluster: Cluster, suite: CryptoSuite) {
     this.#world = world;
@@ -67,10 +70,20 @@ export class TimelineActions {
 
   do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
     const world = this.#world;
-    world.remark('fault', undefined, `${spec.text} (${spec.line})`);
-    if ('target' in action)
-      return this.#toEach(targetsOf(world, this.#cluster, action.target, spec.dice), action, spec);
-    if (this.#toAll(action, spec)) this.effective.add(spec.line);
+    const remark = world.remark('fault', undefined, '');
+    const tell = (hit: readonly Process[], missed: readonly Process[], hasEffect: boolean): void => {
+      if (remark !== undefined)
+        remark.text = faultText(spec, { hit: namesOf(hit), missed: namesOf(missed), hasEffect });
+    };
+    if ('target' in action) {
+      const targets = targetsOf(world, this.#cluster, action.target, spec.dice);
+      const { missed, started } = this.#toEach(targets, action, spec);
+      tell(targets, missed, missed.length < targets.length);
+      return started;
+    }
+    const hasEffect = this.#toAll(action, spec);
+    if (hasEffect) this.effective.add(spec.line);
+    tell([], [], hasEffect);
     return action.kind === 'addNode' ? this.#startAll([world.process(action.name)]) : undefined;
   }
 
@@ -82,7 +95,7 @@ export class TimelineActions {
       case 'partition': {
         const groups = action.groups.map((group) => group.map((name) => network.indexOf(name)));
         const end = network.partition(groups, action.oneWay);
-        this.#undo(spec, () => end?.());
+        this.#undo(spec, () => end?.() ?? false);
         return end !== undefined;
       }
       case 'heal':
@@ -105,19 +118,24 @@ export class TimelineActions {
     }
   }
 
+  /** @returns The targets on which it changes nothing, and the starts that it has begun. */
   #toEach(
     targets: readonly Process[],
     action: Extract<Action, { target: Target }>,
     spec: TimelineEntry,
-  ): Promise<void> | undefined {
+  ): { readonly missed: readonly Process[]; readonly started: Promise<void> | undefined } {
     if (action.kind === 'restart') {
       const startable = targets.filter((process) => this.#canStart(process));
       if (startable.length > 0) this.effective.add(spec.line);
-      return this.#startAll(startable);
+      const missed = targets.filter((process) => !startable.includes(process));
+      return { missed, started: this.#startAll(startable) };
     }
-    for (const process of targets)
-      if (this.#toOne(process, action, spec) === true) this.effective.add(spec.line);
-    return undefined;
+    const missed = targets.filter((process) => {
+      const outcome = this.#toOne(process, action, spec);
+      if (outcome === true) this.effective.add(spec.line);
+      return outcome === false;
+    });
+    return { missed, started: undefined };
   }
 
   #toOne(
@@ -142,7 +160,7 @@ export class TimelineActions {
         return this.#flushPool(process);
       case 'clog': {
         const until = world.now + present(spec.duration, 'a clog has a duration');
-        world.network.clog(process.index, until);
+        this.#clog(process, until, spec);
         this.noteUntil(until);
         return true;
       }
@@ -159,9 +177,7 @@ export class TimelineActions {
         const isOver = this.#extend(`pause/${process.name}`, process.state === 'paused', spec);
         // One that is paused already stays so for longer.
         const isPaused = process.pause() || process.state === 'paused';
-        this.#undo(spec, () => {
-          if (isOver()) process.resume();
-        });
+        this.#undo(spec, () => isOver() && process.resume(), process);
         return isPaused;
       }
       case 'resume':
@@ -178,9 +194,7 @@ export class TimelineActions {
         const isDamaged = disk.damage(action.fault, choices, process.isRunning, action, () =>
           this.effective.add(spec.line),
         );
-        this.#undo(spec, () => {
-          if (isOver()) disk.repair(action.fault, world.now);
-        });
+        this.#undo(spec, () => isOver() && disk.repair(action.fault, world.now), process);
         return isDamaged && READ_FAULTS.includes(action.fault) ? 'later' : isDamaged;
       }
       case 'skew':
@@ -216,6 +230,15 @@ export class TimelineActions {
     this.#stop(process, 'none', { ...spec, duration: spec.duration ?? SERVICE_MICROS });
   }
 
+  #clog(process: Process, until: number, spec: TimelineEntry): void {
+    const { network } = this.#world;
+    network.clog(process.index, until);
+    this.#clogged.set(process, Math.max(until, this.#clogged.get(process) ?? 0));
+    // Nothing happens at the end of a clog, except that what waits arrives.
+    const end = { kind: 'fault', node: process, text: `end of ${nameOf(spec)}` };
+    this.#world.remarkAt(until, end, () => this.#clogged.get(process) === until);
+  }
+
   /**
    * Clogs the node in the first half of the time and frees it in the second. Each node has its own times
    * (FoundationDB).
@@ -227,7 +250,8 @@ export class TimelineActions {
     const choices = world.choices.stream(`${spec.dice}/swizzle/${process.name}`);
     const until = world.now + half + choices.choose(half);
     world.schedule(world.now + choices.choose(half), () => {
-      world.network.clog(process.index, until);
+      world.remark('fault', process, nameOf(spec));
+      this.#clog(process, until, spec);
       return undefined;
     });
   }
@@ -256,11 +280,7 @@ export class TimelineActions {
       process,
       world.now + (spec.duration ?? Number.POSITIVE_INFINITY),
     );
-    this.#undo(
-      spec,
-      () => (this.#downtimes.isOver(process, world.now) ? this.#startAll([process]) : undefined),
-      process,
-    );
+    this.#restartAfter(process, spec);
     return hasCrashed || isLonger;
   }
 
@@ -284,7 +304,9 @@ export class TimelineActions {
     const before = faultsText(links);
     const ends = links.map((link) => link.patch(action.faults));
     this.#undo(spec, () => {
+      const during = faultsText(links);
       for (const end of ends) end();
+      return faultsText(links) !== during;
     });
     return faultsText(links) !== before;
   }
@@ -311,15 +333,32 @@ export class TimelineActions {
     return () => this.#world.now >= (this.#ends.get(trouble) ?? 0);
   }
 
-  #undo(spec: TimelineEntry, act: () => Promise<void> | void, process?: Process): void {
+  /** @param act Undoes the action, and says whether it has changed anything. */
+  #undo(spec: TimelineEntry, act: () => boolean, node?: Process): void {
     if (spec.duration === undefined) return;
     this.noteUntil(this.#world.now + spec.duration);
     this.#world.schedule(this.#world.now + spec.duration, () => {
-      this.#world.remark('fault', process, `end of ${spec.action.kind}`);
-      const undone = act() ?? undefined;
+      if (act()) this.#tellEnd(spec, node);
       this.#world.witness({ kind: 'fault' });
-      return undone;
+      return undefined;
     });
+  }
+
+  /** Starts the process after the entry's duration, unless another entry keeps it down for longer. */
+  #restartAfter(process: Process, spec: TimelineEntry): void {
+    if (spec.duration === undefined) return;
+    this.noteUntil(this.#world.now + spec.duration);
+    this.#world.schedule(this.#world.now + spec.duration, () => {
+      const isDue = this.#downtimes.isOver(process, this.#world.now) && this.#canStart(process);
+      if (isDue) this.#tellEnd(spec, process);
+      const started = isDue ? this.#startAll([process]) : undefined;
+      this.#world.witness({ kind: 'fault' });
+      return started;
+    });
+  }
+
+  #tellEnd(spec: TimelineEntry, node: Process | undefined): void {
+    this.#world.remark('fault', node, `end of ${nameOf(spec)}`);
   }
 
   #atCrashPoint(process: Process, point: CrashPoint): void {
@@ -332,5 +371,7 @@ export class TimelineActions {
     if (this.#stop(process, armed.powerLoss, armed.spec)) this.effective.add(armed.spec.line);
   }
 }
+
+const namesOf = (processes: readonly Process[]): readonly string[] => processes.map(({ name }) => name);
 
 const faultsText = (links: readonly Link[]): string => JSON.stringify(links.map(({ faults }) => faults));

@@ -8,7 +8,8 @@ export interface TraceEntry {
   readonly kind: string;
   /** undefined: it happens to the whole world, as a partition does. */
   readonly node: Process | undefined;
-  readonly text: string;
+  /** May be completed until the event is over. */
+  text: string;
   readonly from?: Process;
   readonly frame?: Frame;
   /** A Byzantine node said it instead of what its core would have said, or beside that. */

@@ -65,6 +65,8 @@ export class World implements Scheduler {
   readonly #watchers: Watcher[] = [];
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
+  /** Remarks about times to come, earliest first. */
+  readonly #ahead: { readonly at: number; readonly entry: TraceEntry; isTrue(): boolean }[] = [];
   #touched: Process[] = [];
   /** Collects touched processes while those of this event are looked at: the two lists take turns. */
   #spare: Process[] = [];
@@ -139,6 +141,7 @@ export class World implements Scheduler {
       if (event.at > timeMax) return 'time';
       if (this.events >= EVENTS_MAX) return 'events';
       this.#heap.pop();
+      if (this.#ahead.length > 0) this.#remarkUntil(event.at);
       this.now = event.at;
       this.events++;
       const pending = event.fire();
@@ -175,8 +178,28 @@ export class World implements Scheduler {
   }
 
   /** Only for readers of the trace: changes neither the run nor its digest. */
-  remark(kind: string, process: Process | undefined, text: string): void {
-    if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
+  remark(kind: string, process: Process | undefined, text: string): TraceEntry | undefined {
+    if (this.#trace === undefined) return undefined;
+    const entry = { kind, node: process, text };
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /**
+   * A remark about a time to come, unless `isTrue` is false then. It is no event, so a run has the same events whether
+   * it is traced or not.
+   */
+  remarkAt(at: number, entry: TraceEntry, isTrue: () => boolean): void {
+    if (this.#trace === undefined) return;
+    this.#ahead.push({ at, entry, isTrue });
+    this.#ahead.sort((a, b) => a.at - b.at);
+  }
+
+  #remarkUntil(at: number): void {
+    for (let next = this.#ahead[0]; next !== undefined && next.at <= at; next = this.#ahead[0]) {
+      this.#ahead.shift();
+      if (next.isTrue()) this.#trace?.(next.at, this.events, [next.entry], this.hash);
+    }
   }
 
   /** Notes which peers hear nothing of what a Byzantine node's core said, nor of anything in its place. */

@@ -39,6 +39,9 @@ export interface Frame {
   readonly sentAt: number;
 }
 
+/** Faults with their keys in the same order. */
+const isSame = (one: LinkFaults, other: LinkFaults): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 /** One direction between two nodes: its faults, its choices, and the frames that leave at the end of this event. */
 export class Link {
   readonly from: number;
@@ -72,17 +75,24 @@ export class Link {
     this.#delays = choices.stream(`${label}/delay`);
   }
 
+  /** Whether a change would make a difference: now, or once earlier changes have ended. */
+  differs(patch: Partial<LinkFaults>): boolean {
+    return [this.faults, this.#usual].some((faults) => !isSame({ ...faults, ...patch }, faults));
+  }
+
   /**
    * Adds a change to the faults, on top of earlier changes.
-   * @returns A function that takes back this change only.
+   * @returns A function that takes back this change only, and says whether the link is another now.
    */
-  patch(patch: Partial<LinkFaults>): () => void {
+  patch(patch: Partial<LinkFaults>): () => boolean {
     // One object may patch a link twice: each patch is a change of its own.
     const own = { ...patch };
     this.#set([...this.#patches, own]);
     return () => {
+      const during = this.faults;
       this.#lateUntil = this.#lastArrival;
       this.#set(this.#patches.filter((one) => one !== own));
+      return !isSame(this.faults, during);
     };
   }
 

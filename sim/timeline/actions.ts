@@ -298,17 +298,13 @@ export class TimelineActions {
     for (const process of targets) if (this.#canStart(process)) await process.start();
   }
 
-  /** @returns Whether any link is another now than before. */
+  /** @returns Whether any link is or will be another than without it. */
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): boolean {
     const links = this.#linksOf(action);
-    const before = faultsText(links);
+    const hasEffect = links.some((link) => link.differs(action.faults));
     const ends = links.map((link) => link.patch(action.faults));
-    this.#undo(spec, () => {
-      const during = faultsText(links);
-      for (const end of ends) end();
-      return faultsText(links) !== during;
-    });
-    return faultsText(links) !== before;
+    this.#undo(spec, () => ends.map((end) => end()).includes(true));
+    return hasEffect;
   }
 
   /** A node has no link to itself. */
@@ -373,5 +369,3 @@ export class TimelineActions {
 }
 
 const namesOf = (processes: readonly Process[]): readonly string[] => processes.map(({ name }) => name);
-
-const faultsText = (links: readonly Link[]): string => JSON.stringify(links.map(({ faults }) => faults));

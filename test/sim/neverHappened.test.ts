@@ -31,8 +31,10 @@ test('an action that takes back an earlier one has happened', async () => {
     'clock: {target: v0, jitter: 1ms}',
     'clock: {target: v0, jitter: 0ms}',
     'remove_node: v3',
+    'link: {to: v1, dup: 5%}',
+    'link: {to: v1, dup: 5%}',
   ];
-  expect(await untouched(timeline(...both, 'remove_node: v3'))).toEqual(['timeline[7]']);
+  expect(await untouched(timeline(...both, 'remove_node: v3'))).toEqual(['timeline[9]']);
 });
 
 test('damage that takes nothing away, or that nobody reads, has never happened', async () => {

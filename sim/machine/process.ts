@@ -62,6 +62,8 @@ export class Process implements Port {
   lives = 0;
   /** How often it decided to drop a peer. */
   drops = 0;
+  /** How often it lied in the exchange of addresses. */
+  addressLies = 0;
   /** How often its operator emptied its pool. */
   flushes = 0;
   /** How many transactions of clients and peers its pool has taken. */

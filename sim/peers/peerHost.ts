@@ -1,6 +1,6 @@
 /** The peer manager of one life of one node, with what the real host has around it: timer, files and sockets. */
 import { present } from '../../core/lib/assert.ts';
-import type { Bytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { Peers } from '../../core/p2p/peers.ts';
@@ -129,7 +129,13 @@ export class PeerHost {
   }
 
   onEstablished(end: End): void {
-    for (const bytes of this.#lies?.greeting() ?? []) this.#options.sendPex(end, bytes);
+    for (const bytes of this.#lies?.greeting() ?? []) this.#options.sendPex(end, this.#lie(bytes));
+  }
+
+  #lie(bytes: Bytes): Bytes {
+    this.process.addressLies++;
+    this.#options.world.lies.add(bytes);
+    return bytes;
   }
 
   #makeOut(): PeersOut {
@@ -151,8 +157,11 @@ export class PeerHost {
         const end = this.#ends.get(link);
         if (end === undefined) return;
         const peer = present(world.processes[other(end).node], 'process').name;
-        for (const said of this.#lies?.instead(bytes) ?? [bytes])
-          for (const one of this.process.wrapper?.exchange(peer, said) ?? [said]) sendPex(end, one);
+        for (const said of this.#lies?.instead(bytes)?.map((lie) => this.#lie(lie)) ?? [bytes])
+          for (const one of this.process.wrapper?.exchange(peer, said) ?? [said]) {
+            if (!equalBytes(one, said)) world.lies.add(one);
+            sendPex(end, one);
+          }
       },
       note: (_level, text, fields) =>
         world.remark(

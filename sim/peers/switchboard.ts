@@ -7,6 +7,7 @@
  */
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
 import type { KnownAddress } from '../../core/p2p/addressBook.ts';
 import type { LinkId, PeerLink } from '../../core/p2p/links.ts';
 import { BLOCK_PROTOCOL, checkNodeInfo, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
@@ -302,11 +303,13 @@ export class Switchboard implements Steering {
     const [from, to] = [this.#process(end.node), this.#process(far.node)];
     this.#world.witness({ kind: 'pexSaid', node: from, link: end.link, bytes });
     const host = this.#hosts[far.node];
+    const sentAt = this.#world.now;
     const at = this.#arrival(end.node, far.node, bytes.length);
     if (host === undefined || at === undefined) return;
     this.#at(at, host, () => {
       // An end left open by a power loss belongs to a life that is over.
       if (!far.isOpen || !host.holds(far)) return;
+      this.#world.remarkFrame(to, from, { channel: CHANNELS.pex, bytes, sentAt });
       this.#world.witness({ kind: 'pexHeard', node: to, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
       this.#world.witness({ kind: 'pexTaken', node: to, peer: from });

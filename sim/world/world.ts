@@ -217,16 +217,25 @@ export class World implements Scheduler {
     this.hash.word((process.index << 16) | sender);
     this.hash.word(frame.channel);
     this.hash.word(frame.hash);
-    if (this.#trace !== undefined) {
-      this.#entries.push({
-        kind: 'frame',
-        node: process,
-        text: '',
-        from: this.processes[sender] as Process,
-        frame,
-        isLie: this.lies.has(frame.bytes),
-      });
-    }
+    this.#traceFrame(process, this.processes[sender] as Process, frame);
+  }
+
+  /** Only for readers of the trace: a message of the exchange of addresses, which bypasses the nodes. */
+  remarkFrame(process: Process, sender: Process, frame: Omit<Frame, 'hash'>): void {
+    if (this.#trace === undefined) return;
+    this.#traceFrame(process, sender, { ...frame, hash: hashBytes(frame.bytes, frame.channel) });
+  }
+
+  #traceFrame(process: Process, from: Process, frame: Frame): void {
+    if (this.#trace === undefined) return;
+    this.#entries.push({
+      kind: 'frame',
+      node: process,
+      text: '',
+      from,
+      frame,
+      isLie: this.lies.has(frame.bytes),
+    });
   }
 
   #afterEvent(): void {

@@ -11,9 +11,10 @@ interface Line {
   readonly lie?: boolean;
 }
 
-async function traceOf(name: string): Promise<readonly Line[]> {
+const shipped = (name: string): string => readFileSync(`scenarios/${name}.yaml`, 'utf8');
+
+async function traceOf(text: string): Promise<readonly Line[]> {
   const lines: Line[] = [];
-  const text = readFileSync(`scenarios/${name}.yaml`, 'utf8');
   const trace = (line: string): void => void lines.push(JSON.parse(line) as Line);
   const result = await runScenario(text, { crypto: 'keyed-hash', trace });
   expect(result).toMatchObject({ ok: true, value: { passed: true } });
@@ -21,7 +22,7 @@ async function traceOf(name: string): Promise<readonly Line[]> {
 }
 
 test('a trace marks what a Byzantine node made, and nothing else of it', async () => {
-  const lines = await traceOf('one-equivocator');
+  const lines = await traceOf(shipped('one-equivocator'));
   const lies = lines.filter(({ lie }) => lie === true);
   expect(new Set(lies.map(({ from, node }) => `${from} to ${node}`))).toEqual(new Set(['v3 to v0']));
   expect(new Set(lies.map(({ msg }) => msg?.split(' ').slice(0, 2).join(' ')))).toEqual(
@@ -31,8 +32,18 @@ test('a trace marks what a Byzantine node made, and nothing else of it', async (
   expect(said.length).toBeGreaterThan(lies.length * 10);
 });
 
+test('a trace marks what liars about addresses say', async () => {
+  const lines = await traceOf(
+    'name: addresses\npeers: {seeds: [v0], liars: {v2: nonsense, v3: moved}}\nuntil: {time: 3s}\n',
+  );
+  const addresses = lines.filter(({ msg }) => msg?.startsWith('pex ') === true);
+  const liars = new Set(addresses.flatMap(({ lie, from }) => (lie === true ? [from] : [])));
+  expect([...liars].sort()).toEqual(['v2', 'v3']);
+  expect(addresses.some(({ lie }) => lie !== true)).toBe(true);
+});
+
 test('a trace tells what a Byzantine node keeps to itself, and from whom', async () => {
-  const lines = await traceOf('selective-delivery');
+  const lines = await traceOf(shipped('selective-delivery'));
   const kept = lines.filter(({ kind }) => kind === 'withholds');
   expect(kept.length).toBeGreaterThan(0);
   expect(new Set(kept.map(({ node }) => node)).size).toBe(1);
@@ -40,6 +51,6 @@ test('a trace tells what a Byzantine node keeps to itself, and from whom', async
 });
 
 test('where nobody lies nothing is marked', async () => {
-  const lines = await traceOf('four-honest');
+  const lines = await traceOf(shipped('four-honest'));
   expect(lines.filter(({ kind, lie }) => lie === true || kind === 'withholds')).toEqual([]);
 });

@@ -57,7 +57,7 @@ export interface ScenarioReport {
   readonly notJudged: readonly Unjudged[];
   /** Heights at which correct nodes have decided different blocks, whoever is to blame; at most FORKS_MAX. */
   readonly forks: readonly string[];
-  /** Entries of the timeline and of Byzantine nodes that never came due, or that changed nothing. */
+  /** Entries of the file that never came due, or that changed nothing. Each begins with its place: `timeline[1] heal`. */
   readonly neverHappened: readonly string[];
   readonly nodes: readonly NodeReport[];
   readonly stats: RunStats;

@@ -5,7 +5,6 @@ import { toHex } from '../core/lib/bytes.ts';
 import { ok, type Result } from '../core/lib/result.ts';
 import { StorageFault } from '../core/lib/storageFault.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
-import { MUTATE } from './byzantine/mutate.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
@@ -19,11 +18,12 @@ import { keyedHashSuite } from './keyedHash.ts';
 import type { NodeFactory } from './machine/simNode.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
+import { neverHappened } from './neverHappened.ts';
 import { Reruns } from './reference/reruns.ts';
 import { FAILURES_MAX, type Failure, FORKS_MAX, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
-import type { ByzantineEntry, ByzantineTrigger, Scenario } from './scenario/scenario.ts';
+import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
 import { totalOf } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
@@ -190,8 +190,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       ...reportOf(scenario, seed, world, failures, clients, tally),
       notJudged: notJudged(context, checkers, isBrokenOff),
       neverHappened: [
-        ...timeline.untouched,
-        ...unseen(scenario, acted),
+        ...neverHappened({ scenario, world, timeline, clients, acted }),
         ...(hasStopped ? ['until (block time stands still)'] : []),
       ],
     }),
@@ -239,22 +238,6 @@ function addByzantine(
     process.wrapper = wrap(world, process, entries, options);
   }
   return acted;
-}
-
-/**
- * Names, by their place in the file, the entries that never acted. The nodes that one line names share its trigger: the
- * line has acted if it has for one of them.
- */
-function unseen({ byzantine }: Scenario, acted: ReadonlySet<ByzantineEntry>): readonly string[] {
-  const happened = new Set([...acted].map(({ trigger }) => trigger));
-  const names = new Map<ByzantineTrigger, string>();
-  const lines = { byzantine: 0, mutate: 0 };
-  for (const { who, behaviour, trigger } of byzantine) {
-    const section = behaviour === MUTATE.id ? 'mutate' : 'byzantine';
-    const before = names.get(trigger) ?? `${section}[${lines[section]++}] ${behaviour} of`;
-    names.set(trigger, before.endsWith(' of') ? `${before} ${who}` : `${before} and ${who}`);
-  }
-  return [...names].flatMap(([trigger, name]) => (happened.has(trigger) ? [] : [name]));
 }
 
 function contextOf(

@@ -102,6 +102,10 @@ export class Banker {
     this.#waits = new BlockWaits(world, calls, this.#node, COMMIT, (text) => this.#complain(text));
   }
 
+  get hasActed(): boolean {
+    return this.sent.length > 0;
+  }
+
   get confirmed(): readonly SentBankTx[] {
     return this.sent.filter(({ height }) => height !== undefined);
   }

@@ -38,6 +38,7 @@ export interface Verified {
  */
 export class LightClient {
   readonly spec: LightSpec;
+  hasActed = false;
   readonly verified: Verified[] = [];
   /** Blocks that it refused, and the node that showed them. */
   readonly refused: { readonly from: Process; readonly height: number; readonly why: string }[] = [];
@@ -82,6 +83,7 @@ export class LightClient {
     if (this.#isStopped) return 'broken-off';
     const head = primary.state === 'up' ? primary.node?.rpc?.chain.head() : undefined;
     if (head === undefined) return 'broken-off';
+    this.hasActed = true;
     this.#trusted ??= this.#root(primary);
     if (this.#trusted === undefined) return 'broken-off';
     if (head <= this.#trusted.header.height) return 'trusted';

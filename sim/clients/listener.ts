@@ -57,6 +57,10 @@ export class Listener {
     this.#node = world.process(spec.at);
   }
 
+  get hasActed(): boolean {
+    return this.hearings.length > 0;
+  }
+
   start(): void {
     this.#world.every(this.spec.readPeriod ?? LOOK_MICROS, () => this.#turn());
   }

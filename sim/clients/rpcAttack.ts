@@ -12,6 +12,7 @@ const COMPLAINTS_MAX = 10;
 /** A hostile client (B39): it asks as much as it can of one node's JSON-RPC, at a steady rate. */
 export class RpcAttacker {
   readonly spec: AttackerSpec;
+  hasActed = false;
   /** Answers that are neither a result nor a refusal. */
   readonly complaints: string[] = [];
   /**
@@ -37,6 +38,7 @@ export class RpcAttacker {
   }
 
   async #flood(ask: EthAsk): Promise<void> {
+    this.hasActed = true;
     for (let i = 0; i < this.spec.count; i++) {
       const [method, params] = this.#next();
       this.#judge(method, await ask(method, params));

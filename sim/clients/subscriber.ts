@@ -28,6 +28,7 @@ interface Frame {
  */
 export class Subscriber {
   readonly spec: SubscriberSpec;
+  hasActed = false;
   /** Everything new that the client was told, in order of arrival. */
   readonly places: string[] = [];
   readonly complaints: string[] = [];
@@ -104,6 +105,7 @@ export class Subscriber {
   async #connect(): Promise<void> {
     const rpc = this.#node.node?.rpc;
     if (rpc === undefined) return;
+    this.hasActed = true;
     const wire = new Wire(this.#node.lives, this.spec.roomBytes);
     const session = new CometSession(rpc, wire, this.spec.name);
     [this.#wire, this.#session] = [wire, session];

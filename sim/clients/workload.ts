@@ -99,6 +99,10 @@ export class EvmClient {
     };
   }
 
+  get hasActed(): boolean {
+    return this.sent.length > 0;
+  }
+
   get confirmed(): readonly SentTx[] {
     return this.sent.filter((tx) => tx.receipt !== undefined);
   }

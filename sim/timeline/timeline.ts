@@ -57,13 +57,10 @@ export class Timeline {
     return this.#entries.filter(isAwaiting).map(({ spec }) => spec.line);
   }
 
-  /**
-   * Entries that have changed nothing, as `timeline[0]`: they did not come due, or could do nothing to the nodes they
-   * name.
-   */
-  get untouched(): readonly string[] {
+  /** Entries that have changed nothing: they did not come due, or could do nothing to the nodes they name. */
+  get untouched(): readonly TimelineEntry[] {
     const { effective } = this.#actions;
-    return this.#entries.filter(({ spec }) => !effective.has(spec.line)).map(({ spec }) => spec.line);
+    return this.#entries.flatMap(({ spec }) => (effective.has(spec.line) ? [] : [spec]));
   }
 
   /** Virtual time of the last action, for `until: quiet`. */

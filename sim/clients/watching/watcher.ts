@@ -41,6 +41,7 @@ const headNumber = (chain: ChainReader): number =>
  */
 export class Watcher {
   readonly spec: WatcherSpec;
+  hasActed = false;
   readonly complaints: string[] = [];
   readonly watches: Watch[] = [];
   /** Everything that subscriptions told, in order of arrival. */
@@ -101,6 +102,7 @@ export class Watcher {
   }
 
   async #look(ask: EthAsk): Promise<void> {
+    this.hasActed = true;
     const rpc = present(this.#node.node?.rpc, 'a node that answers');
     const { chain, limits } = rpc;
     const before = this.#watch;

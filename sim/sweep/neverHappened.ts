@@ -1,6 +1,6 @@
-/** Entries that never happened in any run of the same scenario: such an entry tests nothing. */
+/** Entries that never happened in any run of the same scenario. They are the same if they stand at the same place. */
 export class NeverHappened {
-  /** By scenario: its text, its runs, and how often each entry did not happen; undefined once texts differ. */
+  /** By scenario: its text, its runs, and what did not happen; undefined once texts differ. */
   readonly #scenarios = new Map<string, Tale | undefined>();
 
   add(scenario: string, text: string, entries: readonly string[]): void {
@@ -10,16 +10,22 @@ export class NeverHappened {
       this.#scenarios.set(scenario, undefined);
       return;
     }
-    const tale = known ?? { text, runs: 0, missed: new Map<string, number>() };
+    const tale: Tale = known ?? { text, runs: 0, missed: new Map() };
     tale.runs++;
-    for (const entry of entries) tale.missed.set(entry, (tale.missed.get(entry) ?? 0) + 1);
+    for (const entry of entries) {
+      const place = entry.split(' ', 1)[0] as string;
+      const before = tale.missed.get(place);
+      tale.missed.set(place, { entry: before?.entry ?? entry, count: (before?.count ?? 0) + 1 });
+    }
     this.#scenarios.set(scenario, tale);
   }
 
   list(): readonly Untold[] {
     return [...this.#scenarios].flatMap(([scenario, tale]) => {
       if (tale === undefined) return [];
-      const entries = [...tale.missed].filter(([, count]) => count === tale.runs).map(([entry]) => entry);
+      const entries = [...tale.missed.values()].flatMap(({ entry, count }) =>
+        count === tale.runs ? [entry] : [],
+      );
       return entries.length > 0 ? [{ scenario, entries }] : [];
     });
   }
@@ -28,7 +34,8 @@ export class NeverHappened {
 interface Tale {
   readonly text: string;
   runs: number;
-  readonly missed: Map<string, number>;
+  /** By place in the file: the entry as its first run tells it, and in how many runs it did not happen. */
+  readonly missed: Map<string, { readonly entry: string; readonly count: number }>;
 }
 
 export interface Untold {

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { withLines } from '../../../sim/scenario/withLines.ts';
 import { type FailureGroup, FailureGroups } from '../../../sim/sweep/groups.ts';
 import { NeverHappened, type Untold } from '../../../sim/sweep/neverHappened.ts';
 import { type UnjudgedRuns, UnjudgedTally, unjudgedLines } from '../../../sim/sweep/unjudged.ts';
@@ -25,6 +26,8 @@ export interface CampaignOptions {
   /** The file of which the runs are generated cases. The summary then omits what never happened. */
   readonly casesOf?: string;
   next(): SweepTask | undefined;
+  /** The file of a scenario, for line numbers; undefined for a world that was drawn. */
+  fileOf?(scenario: string): string | undefined;
 }
 
 /** The result of a campaign, as printed by `--json`. */
@@ -160,7 +163,10 @@ class Campaign {
       wallSeconds: Math.round(wallSeconds * 10) / 10,
       jobs,
       groups: this.#groups.list(),
-      neverHappened: this.#neverHappened.list(),
+      neverHappened: this.#neverHappened.list().map(({ scenario, entries }) => {
+        const text = this.#options.fileOf?.(scenario);
+        return { scenario, entries: text === undefined ? entries : withLines(text, entries) };
+      }),
       notJudged: this.#unjudged.list(),
     };
   }
@@ -196,7 +202,7 @@ function summaryText(summary: Summary): string {
     ...examples.slice(0, NAMED_MAX).map(({ again }) => `    ${again}`),
   ]);
   for (const { scenario, entries } of summary.neverHappened)
-    lines.push(`never happened in any run of ${scenario}: ${entries.join(', ')}`);
+    for (const entry of entries) lines.push(`never happened in any run of ${scenario}: ${entry}`);
   lines.push(...summary.notJudged.flatMap(unjudgedLines));
   const rate = (runs - resumed) / Math.max(wallSeconds, 0.1);
   const why = summary.isInterrupted ? '' : ' by the budget';

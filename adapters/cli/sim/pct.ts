@@ -59,6 +59,7 @@ async function pct(file: string, flags: PctFlags, world: World): Promise<void> {
     keep: flags.keep === undefined ? undefined : new KeepFolder(flags.keep),
     total,
     next,
+    fileOf: () => read.text,
   });
   tell(world, summary, flags, { depth });
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { ScenarioReport } from '../../../sim/report.ts';
+import { withLines } from '../../../sim/scenario/withLines.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { runTwice } from './determinism.ts';
 import { PCT_OPTION } from './pctFlag.ts';
 import { ProgressLine } from './progress.ts';
 import { EXIT_BROKEN, quoted, refuseFile, refuseOwnInput, secondsText } from './scenarioFile.ts';
-import { sourceOf } from './source.ts';
+import { type Source, sourceOf } from './source.ts';
 import { TraceFile } from './traceFile.ts';
 
 interface RunFlags {
@@ -66,7 +67,7 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
   progress.end();
   trace?.close(result.ok ? result.value : undefined);
   if (!result.ok) return refuseFile(world, source.name, result.error);
-  const report = result.value;
+  const report = { ...result.value, neverHappened: placed(source, result.value) };
   world.out(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
   if (report.passed) return;
   world.exitCode = EXIT_BROKEN;
@@ -74,6 +75,9 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
   world.err(`reproduce: npx orrery sim run ${again}\n`);
   world.err(`make it smaller: npx orrery sim shrink ${again} -o ${quoted(source.smaller(report.seed))}\n`);
 }
+
+const placed = ({ written }: Source, { neverHappened }: ScenarioReport): readonly string[] =>
+  written === undefined ? neverHappened : withLines(written, neverHappened);
 
 export function reportText(report: ScenarioReport): string {
   const { stats, nodes, forks } = report;
@@ -90,7 +94,7 @@ export function reportText(report: ScenarioReport): string {
   for (const { name, haltReason } of nodes)
     if (haltReason !== undefined) lines.push(`halted: ${name}: ${haltReason}`);
   for (const fork of forks) lines.push(`forked at ${fork}`);
-  if (report.neverHappened.length > 0) lines.push(`never happened: ${report.neverHappened.join(', ')}`);
+  for (const entry of report.neverHappened) lines.push(`never happened: ${entry}`);
   lines.push(...unjudgedLines(report));
   if (stats.txsSent > 0) lines.push(`transactions: ${stats.txsSent} sent, ${stats.txsConfirmed} confirmed`);
   for (const failure of report.failures)

@@ -10,6 +10,8 @@ export interface Source {
   /** The name used in messages. */
   readonly name: string;
   readonly text: string;
+  /** The file as it is, for line numbers; undefined for a world that was drawn. */
+  readonly written: string | undefined;
   readonly seed: string | undefined;
   /** Depth for `sim pct`; undefined means random delays. */
   readonly pct: number | undefined;
@@ -35,9 +37,11 @@ export async function sourceOf(
   const seed = flags.seed === undefined ? undefined : seedOf(flags.seed);
   if (flags.swarm !== true) {
     if (file === undefined) throw new OperatingError('expected a scenario file, or --swarm with --seed');
+    const written = readScenarioFile(file);
     return {
       name: file,
-      text: settled(readScenarioFile(file)),
+      text: settled(written),
+      written,
       seed,
       pct,
       args: (used) => `${quoted(file)} --seed ${used}${more}`,
@@ -50,6 +54,7 @@ export async function sourceOf(
   return {
     name: 'swarm',
     text: settled(drawSwarm(seed)),
+    written: undefined,
     seed,
     pct,
     args: (used) => `--swarm --seed ${used}${more}`,

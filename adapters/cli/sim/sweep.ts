@@ -65,6 +65,7 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
     keep,
     total: tasks.total,
     next: () => tasks.next(),
+    fileOf: (scenario) => worlds.find((one) => one.scenario === scenario)?.written,
   });
   tell(world, summary, flags);
 }
@@ -100,6 +101,7 @@ function worldsOf(
     return {
       scenario: file,
       textOf: () => settledText,
+      written: text,
       again: (seed) => again(quoted(file), seed),
       runs: scenario.swarm?.runs,
     };

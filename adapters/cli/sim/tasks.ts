@@ -6,6 +6,8 @@ const SEEDS_MAX = 100_000_000;
 export interface SweptWorld {
   readonly scenario: string;
   textOf(seed: string): string;
+  /** The file as it is; undefined for a world that was drawn. */
+  readonly written?: string | undefined;
   /** The command line that runs it with this seed. */
   again(seed: string): string;
   /** Number of seeds that the file's own search asks for. */

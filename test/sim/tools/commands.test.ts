@@ -41,7 +41,7 @@ describe('a run', () => {
     expect(JSON.parse(out)).toMatchObject({
       seed: 'first-one',
       passed: false,
-      neverHappened: ['timeline[1]', 'byzantine[0] B02 of v3'],
+      neverHappened: ['timeline[1] (line 6) heal', 'byzantine[0] (line 8) B02 of v3'],
       notJudged: [],
     });
     expect(err).toMatch(/^deterministic: \d+ happenings equal in both runs\n/);

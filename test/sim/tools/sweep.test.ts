@@ -51,10 +51,10 @@ test('what never happened in any run of a scenario is listed, and what did in on
   const text = `name: untold\ntimeline: [${entries.join(', ')}]\nuntil: {first: [{height: 3}, {time: 9s}]}\n`;
   fs.writeFileSync(path.join(folder, 'untold.yaml'), text);
   const { out } = await sweep('untold.yaml', 'calm.yaml', '--seeds', '1..2');
-  expect(out).toContain('never happened in any run of untold.yaml: timeline[1]\n');
+  expect(out).toContain('never happened in any run of untold.yaml: timeline[1] (line 2) restart: v1\n');
   expect(out).not.toContain('calm.yaml');
   const { neverHappened } = JSON.parse((await sweep('untold.yaml', '--seeds', '1', '--json')).out);
-  expect(neverHappened).toEqual([{ scenario: 'untold.yaml', entries: ['timeline[1]'] }]);
+  expect(neverHappened).toEqual([{ scenario: 'untold.yaml', entries: ['timeline[1] (line 2) restart: v1'] }]);
 });
 
 test('what a scenario expects and its runs have not judged is counted, with forks, and kept', async () => {

@@ -1,10 +1,12 @@
 /** The playground page: choose a scenario and a seed, watch the run, share the address. */
+
+import { factsOf } from '../sim/report/facts.ts';
 import type { ScenarioReport } from '../sim/report.ts';
 import type { ScenarioError } from '../sim/scenario/cursor.ts';
 
 interface View {
   add(lines: readonly unknown[]): void;
-  finish(report: ScenarioReport): void;
+  finish(report: ScenarioReport, facts: readonly string[]): void;
 }
 declare const SCENARIOS: Readonly<Record<string, string>>;
 /** The worker's program. */
@@ -56,7 +58,7 @@ function take(view: View, message: Message): void {
   }
   if (message.kind === 'failed') return end('error', message.text);
   const { report } = message;
-  view.finish(report);
+  view.finish(report, factsOf(report));
   end(report.passed ? 'passed' : 'failed', `digest ${report.digest}`);
 }
 

@@ -15,6 +15,7 @@ const COLOURS = {
   broken: '#dc2626',
   lie: '#db2777',
   down: '#cbd5e1',
+  paused: '#a5f3fc',
   later: '#fde68a',
 };
 /** What the colours of the lanes say. */
@@ -23,6 +24,7 @@ const LEGEND = [
   ['later', 'a later round'],
   ['lock', 'locked'],
   ['down', 'down'],
+  ['paused', 'paused'],
   ['fault', 'fault'],
   ['broken', 'promise broken, or a Byzantine name'],
   ['lie', 'lie'],
@@ -49,7 +51,7 @@ const element = (tag, attributes = {}, ...children) => {
 class Story {
   lines = [];
   nodes = [];
-  /** For each node: spans of heights and rounds, of locks, of being down. */
+  /** For each node: spans of heights and rounds, of locks, of being down, of being paused. */
   lanes = new Map();
   /** Indices of lines that everything shows: faults, decisions, breaks. */
   marks = [];
@@ -58,7 +60,7 @@ class Story {
   lane(name) {
     let lane = this.lanes.get(name);
     if (lane === undefined) {
-      lane = { rounds: [], locks: [], downs: [], index: this.nodes.length };
+      lane = { rounds: [], locks: [], downs: [], pauses: [], index: this.nodes.length };
       this.lanes.set(name, lane);
       this.nodes.push(name);
     }
@@ -79,6 +81,8 @@ class Story {
     if (line.kind === 'crash' || line.kind === 'halt')
       lane.downs.push({ from: line.t, to: undefined, why: line.text });
     if (line.kind === 'started') for (const down of lane.downs) down.to ??= line.t;
+    if (line.kind === 'pause') lane.pauses.push({ from: line.t, to: undefined });
+    if (['resume', 'crash', 'halt'].includes(line.kind)) for (const pause of lane.pauses) pause.to ??= line.t;
   }
 
   /** The last line of each node up to `index`: where it stood then. */
@@ -91,6 +95,9 @@ class Story {
     return states;
   }
 }
+
+/** Whether one of these spans contains the time. An open one has no end. */
+const covers = (spans, t) => spans.some(({ from, to }) => from <= t && (to === undefined || to > t));
 
 /** Spans of one value; undefined is no span. */
 function grow(spans, value, t) {
@@ -122,6 +129,8 @@ class View {
     this.details = element('div', { className: 'details' });
     this.list = element('div', { className: 'list' });
     this.verdict = element('span', { className: 'verdict' });
+    this.unlabelled = element('span', { className: 'unlabelled' });
+    this.facts = element('ul', { className: 'facts' });
     const filters = element('span', { className: 'filters' });
     for (const name of [...GROUPS.map(([group]) => group), 'lie', 'timer', 'sync', 'decided', 'fault']) {
       const box = element('input', { type: 'checkbox', checked: !this.hidden.has(name) });
@@ -165,7 +174,8 @@ class View {
     );
     root.replaceChildren(
       element('header', {}, element('h1', { textContent: title }), this.verdict, legend),
-      element('div', { className: 'bar' }, steps, this.slider, filters, search),
+      this.facts,
+      element('div', { className: 'bar' }, steps, this.slider, filters, search, this.unlabelled),
       element(
         'main',
         {},
@@ -237,8 +247,10 @@ class View {
     else this.draw();
   }
 
-  finish(report) {
+  /** `facts`: what readers must know beside the verdict, a line each. */
+  finish(report, facts) {
     if (report === undefined) return;
+    this.facts.replaceChildren(...facts.map((textContent) => element('li', { textContent })));
     for (const name of report.nodes.map((node) => node.name)) this.story.lane(name);
     const known = new Set(this.story.lines.filter((line) => line.kind === 'broken').map((line) => line.text));
     for (const { checker, message, at } of report.failures)
@@ -249,7 +261,9 @@ class View {
     const first = report.failures[0];
     this.verdict.textContent =
       first === undefined ? 'passed' : `broken: ${first.checker}: ${first.message.split('\n')[0]}`;
-    this.verdict.classList.add(first === undefined ? 'good' : 'bad');
+    // A run that forked, or in which something was not judged, passes as well.
+    const isDoubtful = report.forks.length + report.notJudged.length > 0;
+    this.verdict.classList.add(first !== undefined ? 'bad' : isDoubtful ? 'doubtful' : 'good');
     const broken = this.story.lines.findIndex((line) => line.kind === 'broken');
     this.whole();
     this.select(broken >= 0 ? broken : this.story.lines.length - 1);
@@ -389,6 +403,11 @@ class View {
     for (const span of lane.locks)
       if (span.value !== undefined && isIn(span))
         g.fillRect(this.x(span.from), y + 12, Math.max(2, this.x(span.to) - this.x(span.from)), 3);
+    g.fillStyle = COLOURS.paused;
+    for (const { from, to } of lane.pauses) {
+      const [x0, x1] = [this.x(from), this.x(to ?? this.story.end)];
+      g.fillRect(x0, y - 11, Math.max(2, x1 - x0), 22);
+    }
     for (const { from, to } of lane.downs) {
       const [x0, x1] = [this.x(from), this.x(to ?? this.story.end)];
       g.fillStyle = COLOURS.down;
@@ -482,21 +501,27 @@ class View {
     this.paintLabels(g, labels);
   }
 
-  /** Beside their lines, in the first of three rows that has room; where none has, the line stands alone. */
+  /** Beside their lines, in the first of three rows that has room. Where none has, the line stands alone and is counted. */
   paintLabels(g, labels) {
     const rows = [[], [], []];
+    let hidden = 0;
     for (const { x, text, colour } of labels) {
       const { width } = g.measureText(text);
       // What would run out of the picture stands before its line.
       const left = x + 3 + width > LEFT + this.width + 10 ? x - 3 - width : x + 3;
       const row = rows.findIndex((taken) => taken.every(([a, b]) => left + width < a || left > b));
-      if (row < 0) continue;
+      if (row < 0) {
+        hidden++;
+        continue;
+      }
       rows[row].push([left - 6, left + width + 6]);
       g.fillStyle = 'rgba(255, 255, 255, 0.85)';
       g.fillRect(left, 2 + row * 12, width, 12);
       g.fillStyle = colour;
       g.fillText(text, left, 11 + row * 12);
     }
+    this.unlabelled.textContent =
+      hidden === 0 ? '' : `${hidden} labels have no room: zoom in, or use "next mark"`;
   }
 
   paintCursor(g, height) {
@@ -528,10 +553,9 @@ class View {
     const states = story.statesAt(at);
     const rows = story.nodes.map((name) => {
       const state = states.get(name);
-      const down = story
-        .lane(name)
-        .downs.some(({ from, to }) => from <= line.t && (to === undefined || to > line.t));
-      const cells = [name, down ? 'down' : (state?.at ?? '-'), state?.lock ?? '', state?.state ?? ''];
+      const { downs, pauses } = story.lane(name);
+      const at = `${state?.at ?? '-'}${covers(pauses, line.t) ? ' paused' : ''}`;
+      const cells = [name, covers(downs, line.t) ? 'down' : at, state?.lock ?? '', state?.state ?? ''];
       const row = element('tr', {}, ...cells.map((text) => element('td', { textContent: text })));
       if (name === line.node) row.className = 'here';
       return row;

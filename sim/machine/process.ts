@@ -205,6 +205,7 @@ export class Process implements Port {
   pause(): boolean {
     if (this.state !== 'up') return false;
     this.state = 'paused';
+    this.#world.remark('pause', this, '');
     return true;
   }
 
@@ -212,6 +213,7 @@ export class Process implements Port {
   resume(): boolean {
     if (this.state !== 'paused') return false;
     this.state = 'up';
+    this.#world.remark('resume', this, '');
     const held = this.#held;
     this.#held = [];
     for (const act of held) this.#world.schedule(this.#world.now, act);

@@ -1,5 +1,6 @@
 import type { ScenarioReport } from '../report.ts';
 import { parseScenario } from '../scenario/parse.ts';
+import { factsOf } from './facts.ts';
 
 export interface PageParts {
   readonly script: string;
@@ -28,7 +29,7 @@ export function reportPage({ head, lines, report }: PageTrace, { script, style }
 <style>
 ${style}</style>
 <div id="view"></div>
-<script type="application/json" id="trace">{"report":${inScript(JSON.stringify(report ?? null))},"lines":[
+<script type="application/json" id="trace">{"report":${inScript(JSON.stringify(report ?? null))},"facts":${inScript(JSON.stringify(report === undefined ? [] : factsOf(report)))},"lines":[
 ${inScript(lines.join(',\n'))}
 ]}</script>
 <script>
@@ -36,7 +37,7 @@ ${script}
 const trace = JSON.parse(document.getElementById('trace').textContent);
 const view = orreryView(document.getElementById('view'), { title: ${inScript(JSON.stringify(title))} });
 view.add(trace.lines);
-view.finish(trace.report ?? undefined);
+view.finish(trace.report ?? undefined, trace.facts);
 </script>
 </html>
 `;

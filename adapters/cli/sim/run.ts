@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { factsOf } from '../../../sim/report/facts.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import { withLines } from '../../../sim/scenario/withLines.ts';
 import type { World } from '../world.ts';
@@ -65,9 +66,12 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
   const isTwice = flags.checkDeterminism === true;
   const result = await (isTwice ? runTwice(text, options, world, say) : runScenario(text, options));
   progress.end();
-  trace?.close(result.ok ? result.value : undefined);
-  if (!result.ok) return refuseFile(world, source.name, result.error);
+  if (!result.ok) {
+    trace?.close(undefined);
+    return refuseFile(world, source.name, result.error);
+  }
   const report = { ...result.value, neverHappened: placed(source, result.value) };
+  trace?.close(report);
   world.out(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
   if (report.passed) return;
   world.exitCode = EXIT_BROKEN;
@@ -80,7 +84,7 @@ const placed = ({ written }: Source, { neverHappened }: ScenarioReport): readonl
   written === undefined ? neverHappened : withLines(written, neverHappened);
 
 export function reportText(report: ScenarioReport): string {
-  const { stats, nodes, forks } = report;
+  const { stats, nodes } = report;
   const heights = nodes.map((node) => {
     const traits = [node.isCorrect ? [] : ['byzantine'], node.state === 'up' ? [] : [node.state]].flat();
     return `${node.name} ${node.height}${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`;
@@ -90,25 +94,11 @@ export function reportText(report: ScenarioReport): string {
     `heights: ${heights.join(' · ')}`,
     `ran: ${secondsText(stats.virtualMicros)} s of virtual time, ${stats.events} events, highest round ${stats.roundMax}`,
     `network: ${stats.framesSent} frames sent, ${stats.framesLost} lost; evidence committed: ${stats.evidence}`,
+    ...factsOf(report),
   ];
-  for (const { name, haltReason } of nodes)
-    if (haltReason !== undefined) lines.push(`halted: ${name}: ${haltReason}`);
-  for (const fork of forks) lines.push(`forked at ${fork}`);
-  for (const entry of report.neverHappened) lines.push(`never happened: ${entry}`);
-  lines.push(...unjudgedLines(report));
   if (stats.txsSent > 0) lines.push(`transactions: ${stats.txsSent} sent, ${stats.txsConfirmed} confirmed`);
   for (const failure of report.failures)
     lines.push(`broken: ${failure.checker} at ${secondsText(failure.at)} s: ${failure.message}`);
   lines.push(`verdict: ${report.passed ? 'passed' : 'failed'}`, `digest: ${report.digest}`);
   return `${lines.join('\n')}\n`;
-}
-
-/** What the scenario itself expects stands apart. One line for each reason. */
-function unjudgedLines({ notJudged }: ScenarioReport): readonly string[] {
-  const lines = new Map<string, string[]>();
-  for (const { promise, why, isNamed } of notJudged) {
-    const head = `${isNamed ? 'expected and ' : ''}not judged, as ${why}`;
-    lines.set(head, [...(lines.get(head) ?? []), promise]);
-  }
-  return [...lines].map(([head, promises]) => `${head}: ${promises.join(', ')}`);
 }

@@ -97,6 +97,40 @@ describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in th
     }
   });
 
+  test('a report shows what its verdict leaves out, and pauses', async () => {
+    const lines: string[] = [];
+    const text = `name: page
+engine: {crypto: keyed-hash}
+timeline: [{at: 1s, do: {pause: v1}, for: 2s}, {at: 1s, do: heal}]
+until: {time: 4s}
+`;
+    const result = await runScenario(text, { trace: (line) => lines.push(line) });
+    if (!result.ok) throw new Error(result.error.message);
+    const report = { ...result.value, forks: ['height 3: two blocks'], notJudged: ['agreement'] };
+    const [script, style] = ['view.js', 'view.css'].map((name) =>
+      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
+    ) as [string, string];
+    const file = path.join(folder, 'facts.html');
+    fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report }, { script, style }));
+    const page = await Browser.open();
+    try {
+      await page.goTo(pathToFileURL(file).href);
+      await page.until("document.querySelector('.details table') !== null");
+      expect(
+        await page.evaluate("[...document.querySelectorAll('.facts li')].map((one) => one.textContent)"),
+      ).toEqual([
+        'forked at height 3: two blocks',
+        'never happened: timeline[1] heal',
+        'not judged, as a third or more of the power is faulty: agreement',
+      ]);
+      expect(await page.evaluate("document.querySelector('.verdict').className")).toBe('verdict doubtful');
+      const isShaded = `(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xa5 && d[i + 1] === 0xf3 && d[i + 2] === 0xfc) return true; return false; })()`;
+      await page.until(isShaded);
+    } finally {
+      await page.close();
+    }
+  });
+
   test('a report of 20k events is drawn, scrubbed and filtered from a file alone', async () => {
     const lines: string[] = [];
     const text = fs.readFileSync(path.join(root, 'scenarios', 'mixed-trouble.yaml'), 'utf8');

@@ -12,7 +12,7 @@ import { OperatingError } from '../../operatingError.ts';
 import { loadValidatorKey } from '../../signer/keyFile.ts';
 import { onStoppedNode } from '../stoppedNode.ts';
 import { type GlobalOptions, homeFrom, type World } from '../world.ts';
-import { EXIT_BROKEN } from './scenarioFile.ts';
+import { EXIT_BROKEN, refuseOutput } from './scenarioFile.ts';
 
 export function recordCommand(sim: Command, world: World): void {
   sim
@@ -25,6 +25,7 @@ export function recordCommand(sim: Command, world: World): void {
     .action(async (_options: unknown, command: Command) => {
       const options: GlobalOptions & { output: string } = command.optsWithGlobals();
       const { output } = options;
+      refuseOutput('--output', output, undefined, 'home');
       const { records, heights } = await record(homeFrom(options, world), output, world);
       world.out(`${records} records and the hashes of ${heights} heights written to ${output}\n`);
     });

@@ -5,7 +5,7 @@ import { reportPage } from '../../../sim/report/page.ts';
 import { onFile } from '../../disk/files.ts';
 import type { World } from '../world.ts';
 import { readTrace } from './readTrace.ts';
-import { readScenarioFile, refuseOwnInput } from './scenarioFile.ts';
+import { readScenarioFile, refuseOutput } from './scenarioFile.ts';
 
 /** Reads a file that the page shares with the playground. Compiled code lies one folder deeper than its source. */
 const partOf = (name: string): string => {
@@ -24,7 +24,7 @@ export function reportCommand(sim: Command, world: World): void {
     );
   command.action((file: string) => {
     const { output } = command.opts<{ readonly output: string }>();
-    refuseOwnInput('--output', output, file, 'trace');
+    refuseOutput('--output', output, file, 'trace');
     const trace = readTrace(file, readScenarioFile(file));
     const page = reportPage(trace, { script: partOf('view.js'), style: partOf('view.css') });
     onFile('write', output, () => writeFileSync(output, page));

@@ -7,7 +7,7 @@ import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { runTwice } from './determinism.ts';
 import { PCT_OPTION } from './pctFlag.ts';
 import { ProgressLine } from './progress.ts';
-import { EXIT_BROKEN, quoted, refuseFile, refuseOwnInput, secondsText } from './scenarioFile.ts';
+import { EXIT_BROKEN, quoted, refuseFile, refuseOutput, secondsText } from './scenarioFile.ts';
 import { type Source, sourceOf } from './source.ts';
 import { TraceFile } from './traceFile.ts';
 
@@ -48,8 +48,7 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
   // Parsed first: an invalid scenario must not overwrite an existing trace.
   const parsed = parseScenario(text);
   if (!parsed.ok) return refuseFile(world, source.name, parsed.error);
-  if (file !== undefined && flags.trace !== undefined)
-    refuseOwnInput('--trace', flags.trace, file, 'scenario');
+  if (flags.trace !== undefined) refuseOutput('--trace', flags.trace, file, 'scenario');
   const suite = await acceleratedSuite();
   const trace =
     flags.trace === undefined ? undefined : new TraceFile(flags.trace, { scenario: text, seed, pct });

@@ -16,8 +16,14 @@ export const EXIT_INTERRUPTED = 130;
 export const readScenarioFile = (file: string): string =>
   onFile('read', file, () => readFileSync(file, 'utf8'));
 
-/** Refuses an output that is the same file as the input: opening it would erase `what`. */
-export function refuseOwnInput(option: string, output: string, input: string, what: string): void {
+/**
+ * Refuses an output that is the same file as the input: opening it would erase `what`. Also refuses `-`, which elsewhere
+ * means stdout: there the command says other things.
+ */
+export function refuseOutput(option: string, output: string, input: string | undefined, what: string): void {
+  if (output === '-')
+    throw new OperatingError(`${option}: expected a file, found - (stdout has other output)`);
+  if (input === undefined) return;
   const [to, from] = [output, input].map((file) =>
     onFile('write', output, () => statSync(file, { bigint: true, throwIfNoEntry: false })),
   );

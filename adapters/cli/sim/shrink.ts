@@ -8,14 +8,7 @@ import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { PCT_OPTION, pctArgs } from './pctFlag.ts';
 import { clock, ProgressLine } from './progress.ts';
-import {
-  EXIT_BAD_FILE,
-  millisecondsOf,
-  quoted,
-  refuseFile,
-  refuseOwnInput,
-  wholeOf,
-} from './scenarioFile.ts';
+import { EXIT_BAD_FILE, millisecondsOf, quoted, refuseFile, refuseOutput, wholeOf } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 
 interface ShrinkFlags {
@@ -52,7 +45,7 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   const { output } = flags;
   // Checked now, so that it does not fail after minutes of search.
   if (output !== undefined) onFile('write', output, () => accessSync(dirname(output), constants.W_OK));
-  if (output !== undefined && file !== undefined) refuseOwnInput('--output', output, file, 'scenario');
+  if (output !== undefined) refuseOutput('--output', output, file, 'scenario');
   const progress = new ProgressLine(world);
   let cuts = 0;
   const result = await shrinkScenario(source.text, {

@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 import { BUDGET_OPTION, budgetOf, jobsOf, runCampaign, tell } from './campaign.ts';
 import { KeepFolder, storyOf } from './keep.ts';
 import { simRun } from './run.ts';
-import { quoted, refuseOwnInput, seedOf, wholeOf } from './scenarioFile.ts';
+import { quoted, refuseOutput, seedOf, wholeOf } from './scenarioFile.ts';
 import type { SweepTask } from './task.ts';
 import { readScenarios } from './worlds.ts';
 
@@ -60,7 +60,7 @@ async function twins(file: string, flags: TwinsFlags, world: World): Promise<voi
   if (flags.case !== undefined) {
     const index = caseOf(flags.case, space.size);
     const output = flags.output ?? nameOf(index);
-    refuseOwnInput('--output', output, file, 'scenario');
+    refuseOutput('--output', output, file, 'scenario');
     return runCase(doc, space, index, seed, output, flags.json, world);
   }
   if (flags.output !== undefined) throw new OperatingError('--output: expected --case with it');

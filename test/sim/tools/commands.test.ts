@@ -79,6 +79,11 @@ describe('a run', () => {
       err: expect.stringContaining('is the trace itself'),
     });
     expect(fs.readFileSync(scenario, 'utf8')).toBe(before);
+    expect(await sim('run', scenario, '--trace', '-')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--trace: expected a file, found -'),
+    });
+    expect(fs.existsSync('-')).toBe(false);
   });
 
   test('takes the seed that a file may say, and no other', async () => {

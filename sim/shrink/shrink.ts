@@ -10,6 +10,7 @@ import { seedValue } from '../scenario/seed.ts';
 import { varied } from '../search/vary.ts';
 import { causeOf } from '../sweep/cause.ts';
 import { type Doc, docText, readDoc } from './document.ts';
+import { idlePlaces, without } from './idle.ts';
 import { type Candidate, ownWorld } from './ownWorld.ts';
 import { PASSES } from './passes.ts';
 
@@ -187,8 +188,8 @@ class Search {
   async smallest(start: Doc, brokenAt: Micros): Promise<Doc> {
     this.#best = start;
     this.#brokenAt = brokenAt;
-    for (;;) {
-      const before = docText(this.#best);
+    for (let before = ''; docText(this.#best) !== before && !this.#isSpent; ) {
+      before = docText(this.#best);
       for (const pass of PASSES) {
         if (this.#isSpent) break;
         await pass.run(
@@ -196,12 +197,31 @@ class Search {
           (doc) => this.#tryDoc(doc, pass.mayReseed, pass.name),
         );
       }
-      if (this.#isSpent || docText(this.#best) === before) return this.#best;
     }
+    await this.#dropIdle();
+    return this.#best;
+  }
+
+  /** Drops what has done nothing in the run of the best. That leaves the world as it is, whatever the promise. */
+  async #dropIdle(): Promise<void> {
+    const scenario = scenarioOf(docText(this.#best));
+    const { neverHappened } = await runParsed(scenario, { ...this.#options.run, judges: this.#judges });
+    const doc = idlePlaces(this.#best, neverHappened).reduce(without, this.#best);
+    const text = docText(doc);
+    if (text === docText(this.#best)) return;
+    const failure = await this.#breakOf(doc, text, () => true);
+    if (failure !== undefined) this.#keep(doc, failure, 'what never happened');
   }
 
   get #isSpent(): boolean {
     return this.runs >= (this.#options.runsMax ?? SHRINK_RUNS_MAX) || this.#options.isEnough?.() === true;
+  }
+
+  #keep(doc: Doc, failure: Failure, what: string): void {
+    this.#best = doc;
+    this.#brokenAt = failure.at;
+    this.message = sentenceOf(failure);
+    this.#options.onStep?.(what, this.runs);
   }
 
   /** Whether the promise is still broken in the candidate; if so it is the best from now on. */
@@ -211,12 +231,9 @@ class Search {
       const candidate = { ...doc, seed };
       const text = docText(candidate);
       if (this.#isSpent || this.#refused.has(text)) continue;
-      const failure = await this.#breakOf(candidate, text);
+      const failure = await this.#breakOf(candidate, text, this.#isOwnWorld);
       if (failure !== undefined) {
-        this.#best = candidate;
-        this.#brokenAt = failure.at;
-        this.message = sentenceOf(failure);
-        this.#options.onStep?.(what, this.runs);
+        this.#keep(candidate, failure, what);
         return true;
       }
       this.#refused.add(text);
@@ -232,10 +249,14 @@ class Search {
     return checker === 'no_crash' ? undefined : (name) => name === checker;
   }
 
-  async #breakOf(doc: Doc, text: string): Promise<Failure | undefined> {
+  async #breakOf(
+    doc: Doc,
+    text: string,
+    isOwnWorld: (candidate: Candidate) => boolean,
+  ): Promise<Failure | undefined> {
     const parsed = parseScenario(text);
     if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
-    if (!this.#isOwnWorld({ doc, scenario: parsed.value })) return undefined;
+    if (!isOwnWorld({ doc, scenario: parsed.value })) return undefined;
     if (this.#end !== undefined && endOf(parsed.value) !== this.#end) return undefined;
     const names = namesOf(parsed.value);
     this.runs++;

@@ -10,6 +10,7 @@ import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { docText, smallerLeaves, without } from '../../../sim/shrink/document.ts';
 import { reduceList } from '../../../sim/shrink/reduceList.ts';
+import { shrinkScenario } from '../../../sim/shrink/shrink.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { causeOf } from '../../../sim/sweep/cause.ts';
 import { FailureGroups } from '../../../sim/sweep/groups.ts';
@@ -113,6 +114,26 @@ describe('shrinking', () => {
     });
     expect(kept).toEqual([3, 31]);
     expect(runs).toBeLessThan(80);
+  });
+
+  test('leaves no restart without its crash, and no region that nothing names', async () => {
+    const text = `name: stuck
+engine: {crypto: keyed-hash, time_max: 20s}
+validators: {a: {region: eu}, b: {}, c: {}, d: {region: us}}
+timeline:
+  - {at: 1s, do: {crash: [a, b]}}
+  - {at: 1s, do: {crash: c}}
+  - {at: 3s, do: {restart: c}}
+  - {at: 0s, do: {link: {from: group us, loss: 1%}}}
+until: {height: 4}
+`;
+    const shrunk = await shrinkScenario(text, { runsMax: 16 });
+    if (!shrunk.ok) throw new Error('there is nothing to shrink');
+    expect(shrunk.value.broken.checker).toBe('until');
+    expect(shrunk.value.text).toContain('crash');
+    expect(shrunk.value.text).not.toMatch(/restart|region/);
+    const again = await runScenario(shrunk.value.text);
+    expect(again).toMatchObject({ ok: true, value: { passed: false, neverHappened: [] } });
   });
 
   test('writes every shipped scenario so that it reads back the same', () => {

@@ -86,7 +86,8 @@ function changesOf(
 ): Result<readonly ValidatorChange[], StateError> {
   const changes: ValidatorChange[] = [];
   for (const { pubKey, power } of updates) {
-    if (!params.validator.pubKeyTypes.includes(pubKey.type))
+    // A validator whose key is no longer allowed may still be removed (CometBFT validateValidatorUpdates).
+    if (power > 0n && !params.validator.pubKeyTypes.includes(pubKey.type))
       return err({ code: 'key-type', type: pubKey.type });
     changes.push({ address: validatorAddress(pubKey), pubKey, power });
   }

@@ -45,6 +45,7 @@ export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
 }
 
 const keyText = ({ key, name }: ValidatorSpec): string => key ?? name;
+export const KEY_TYPES = ['ed25519', 'secp256k1'] as const;
 const VALIDATOR_KEYS = ['power', 'twin_of', 'key', 'key_type', 'region', 'store', 'app'] as const;
 
 function validatorOf(name: string, at: Cursor, names: readonly string[]): ValidatorSpec {
@@ -60,7 +61,7 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
     power?.fail('expected no power: a twin votes with that of the other');
   if (twinOf !== undefined) key?.fail('expected no key: a twin has that of the other');
   if (twinOf !== undefined) key_type?.fail('expected no key_type: a twin has the key of the other');
-  const keyType = key_type?.oneOf(['ed25519', 'secp256k1'] as const, 'a type of keys');
+  const keyType = key_type?.oneOf(KEY_TYPES, 'a type of keys');
   const pace = paceOf(store, app);
   return {
     name: newNodeName(at, name),

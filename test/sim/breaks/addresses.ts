@@ -273,4 +273,13 @@ export const ADDRESSES: readonly Break[] = [
     scenario: 'faults-forgiven',
     isSlow: true,
   },
+  {
+    id: 'pex-asks-untimed',
+    file: 'core/p2p/pex.ts',
+    from: '    talk.askedAt = now;\n',
+    to: '',
+    found: ['peers'],
+    scenario: 'asked-too-often',
+    isSlow: true,
+  },
 ];

@@ -327,4 +327,21 @@ export const CHANGES: readonly Break[] = [
     scenario: 'most-leave-full-blocks',
     isSlow: true,
   },
+  {
+    id: 'keys-judged-by-the-next-params',
+    file: 'core/consensus/chainState.ts',
+    from: 'changesOf(reply.validatorUpdates, state.params)',
+    to: 'changesOf(reply.validatorUpdates, reply.paramUpdates ?? state.params)',
+    found: ['no_crash'],
+    scenario: 'key-type-given-up',
+  },
+  {
+    id: 'forbidden-key-stays-for-good',
+    file: 'core/consensus/chainState.ts',
+    from: 'if (power > 0n && !params',
+    to: 'if (!params',
+    found: ['no_crash'],
+    scenario: 'key-type-given-up',
+    isSlow: true,
+  },
 ];

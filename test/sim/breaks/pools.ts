@@ -524,4 +524,13 @@ export const POOLS: readonly Break[] = [
     scenario: 'waits-alone-for-a-nonce',
     isSlow: true,
   },
+  {
+    id: 'unpayable-drives-out-the-greedy',
+    file: 'core/mempool/victim.ts',
+    from: 'isModest && fresh.lane.feeCap >= baseFee) return greedy;',
+    to: 'isModest) return greedy;',
+    found: ['records'],
+    scenario: 'unpayable-newcomers',
+    isSlow: true,
+  },
 ];

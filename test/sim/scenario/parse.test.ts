@@ -501,6 +501,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       'updates[1].height: expected a height after that of the update before, a whole number 6..',
     ],
     [
+      'power for a key that is not allowed any more',
+      `${base}validators: {a: {}, b: {key_type: secp256k1}}\nupdates: [{height: 5, key_types: [ed25519], validators: {b: 5}}, {height: 6, validators: {b: 7}}]\n`,
+      'updates[1].validators.b: expected 0: the chain does not allow the key of b',
+    ],
+    [
+      'no types of keys',
+      `${base}updates: [{height: 5, key_types: []}]\n`,
+      'updates[0].key_types: expected at least one type of keys',
+    ],
+    [
       'an update that changes nothing',
       `${base}updates: [{height: 5}]\n`,
       'updates[0]: expected validators or a parameter that changes',

@@ -23,8 +23,8 @@ export const SYNCING: readonly Break[] = [
   {
     id: 'sync-never-forgiven',
     file: 'core/sync/syncPeers.ts',
-    from: 'since <= now && now < since + BAN_MICROS;',
-    to: 'since <= now;',
+    from: 'since !== undefined && now < since + BAN_MICROS;',
+    to: 'since !== undefined;',
     found: ['until', 'eventually'],
     scenario: 'sync-liar-forgiven',
     isSlow: true,

@@ -106,7 +106,8 @@ until: {time: 4s}
 `;
     const result = await runScenario(text, { trace: (line) => lines.push(line) });
     if (!result.ok) throw new Error(result.error.message);
-    const report = { ...result.value, forks: ['height 3: two blocks'], notJudged: ['agreement'] };
+    const UNJUDGED = { promise: 'agreement', why: 'a third or more of the power is faulty', isNamed: true };
+    const report = { ...result.value, forks: ['height 3: two blocks'], notJudged: [UNJUDGED] };
     const [script, style] = ['view.js', 'view.css'].map((name) =>
       fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
     ) as [string, string];
@@ -121,7 +122,7 @@ until: {time: 4s}
       ).toEqual([
         'forked at height 3: two blocks',
         'never happened: timeline[1] heal',
-        'not judged, as a third or more of the power is faulty: agreement',
+        'expected and not judged, as a third or more of the power is faulty: agreement',
       ]);
       expect(await page.evaluate("document.querySelector('.verdict').className")).toBe('verdict doubtful');
       const isShaded = `(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xa5 && d[i + 1] === 0xf3 && d[i + 2] === 0xfc) return true; return false; })()`;

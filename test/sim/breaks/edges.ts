@@ -230,8 +230,8 @@ export const EDGES: readonly Break[] = [
   {
     id: 'other-keys-never-allowed',
     file: 'core/consensus/chainState.ts',
-    from: 'if (!params.validator.pubKeyTypes.includes(pubKey.type))',
-    to: "if (pubKey.type !== 'ed25519')",
+    from: '!params.validator.pubKeyTypes.includes(pubKey.type)',
+    to: "pubKey.type !== 'ed25519'",
     found: ['no_crash'],
     scenario: 'keys-of-two-types',
     isSlow: true,

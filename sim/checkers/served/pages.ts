@@ -53,7 +53,10 @@ async function wrongBeyond(rpc: RpcContext, path: string): Promise<string | unde
   return unlike(`what is beyond ${path}, backwards and forwards`, told, [await ask(backwards), []]);
 }
 
-/** The transactions of the fullest block fill one page, and there is no second. An answer that is too large is refused. */
+/**
+ * The transactions of the fullest block fill one page, and there is no second. An answer that is too large is refused, but
+ * a single transaction always has room.
+ */
 export async function wrongLastPages(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const countAt = (height: number): number => chain.block(height)?.txs.length ?? 0;
@@ -68,7 +71,9 @@ export async function wrongLastPages(rpc: RpcContext): Promise<string | undefine
   return (
     unlike(`how many there are at ${height}`, listOf(whole, 'txs').length, countAt(height)) ??
     unlike('a page after the last', after, [500, INTERNAL]) ??
-    unlike('what there is no room for', crowded, [TOO_MANY_REQUESTS, EXHAUSTED])
+    (countAt(height) === 1
+      ? undefined
+      : unlike('what there is no room for', crowded, [TOO_MANY_REQUESTS, EXHAUSTED]))
   );
 }
 

@@ -70,10 +70,34 @@ export function parseRecording(text: string): Result<Recording, string> {
   return ok({ genesis: head.genesis, validator: key?.value, heights, records });
 }
 
+const NUMBER = /^\d{1,15}$/;
+const TEXT = /^"/;
+const HASH = /^"([0-9a-f]{2})*"$/;
+/** The keys of each kind of line, and how their values look as JSON. */
+const FORMS: Readonly<Record<string, readonly (readonly [key: string, value: RegExp])[]>> = {
+  recording: [
+    ['genesis', TEXT],
+    ['validator', /^(null|".*")$/],
+  ],
+  height: [
+    ['height', NUMBER],
+    ['block', HASH],
+    ['app', HASH],
+    ['state', HASH],
+    ['modules', HASH],
+  ],
+  record: [
+    ['height', NUMBER],
+    ['bytes', TEXT],
+  ],
+};
+
 function lineOf(source: string): Line | undefined {
   try {
     const line = JSON.parse(source) as Line;
-    return ['recording', 'height', 'record'].includes(line?.kind) ? line : undefined;
+    const form = FORMS[line?.kind];
+    const isWhole = form?.every(([key, test]) => test.test(JSON.stringify(Object(line)[key]))) === true;
+    return isWhole ? line : undefined;
   } catch {
     return undefined;
   }

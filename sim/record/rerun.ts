@@ -1,3 +1,4 @@
+import { StartError } from '../../core/app/create.ts';
 import { parseGenesis } from '../../core/codec/genesis.ts';
 import { decodeLogRecord } from '../../core/consensus/log.ts';
 import { validatorAddress } from '../../core/crypto/addresses.ts';
@@ -10,6 +11,7 @@ import { DEFAULT_NODE_CONFIG } from '../../core/node/nodeConfig.ts';
 import { BlockStore } from '../../core/store/blockStore.ts';
 import type { KvStore } from '../../core/store/kv.ts';
 import { MemoryKv } from '../../core/store/memoryKv.ts';
+import { REMEDY } from '../../core/store/recovery.ts';
 import type { Genesis } from '../../core/types/genesis.ts';
 import type { HeightHashes, Recording } from './recording.ts';
 
@@ -57,7 +59,9 @@ export async function rerun(
   const first = genesis.value.initialHeight;
   const last = recording.heights.at(-1)?.height ?? first - 1;
   for (let height = first; height <= last; height++) {
-    const ended = await rerunHeight(recording, genesis.value, kv, suite, byHeight.get(height) ?? []);
+    const rerun = await rerunHeight(recording, genesis.value, kv, suite, byHeight.get(height) ?? []);
+    if (!rerun.ok) return rerun;
+    const ended = rerun.value;
     const found = ended === undefined ? hashesAt(kv, height) : undefined;
     if (found === undefined)
       return ok({
@@ -79,20 +83,41 @@ function differencesOf(wanted: HeightHashes, found: HeightHashes): readonly stri
     .map((field) => `height ${wanted.height}: ${field} is ${found[field]}, the node had ${wanted[field]}`);
 }
 
-/** Decides one height from its records. Returns why it could not. */
+/**
+ * Decides one height from its records.
+ * @returns Why it could not, or an error if the recording is damaged.
+ */
 async function rerunHeight(
+  recording: Recording,
+  genesis: Genesis,
+  kv: KvStore,
+  suite: CryptoSuite,
+  log: readonly LogRecord[],
+): Promise<Result<string | undefined, string>> {
+  const lastRecord = log.at(-1);
+  if (lastRecord === undefined)
+    return ok('the log has no record of it (older than the log, or fetched by block sync)');
+  const damaged = (problem: string): Result<never, string> =>
+    err(`height ${lastRecord.height}: ${problem} (damaged, or of another version of the program)`);
+  const decoded = decodeLogRecord(lastRecord);
+  if (!decoded.ok) return damaged(decoded.error.message);
+  try {
+    return ok(await decideAgain(recording, genesis, kv, suite, log, decoded.value.now));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    // What the message advises is about a home, and not about a recording.
+    return error.code === 'genesis' ? err(error.message) : damaged(error.message.replace(`: ${REMEDY}`, ''));
+  }
+}
+
+async function decideAgain(
   { validator }: Recording,
   genesis: Genesis,
   kv: KvStore,
   suite: CryptoSuite,
   log: readonly LogRecord[],
+  now: number,
 ): Promise<string | undefined> {
-  const lastRecord = log.at(-1);
-  if (lastRecord === undefined)
-    return 'the log has no record of it (older than the log, or fetched by block sync)';
-  const decoded = decodeLogRecord(lastRecord);
-  if (!decoded.ok) return decoded.error.message;
-  const { now } = decoded.value;
   const asked: AppEffect[] = [];
   const before = new BlockStore(kv).reads.head();
   const core = await makeCore(genesis, kv, suite, log, validator, now, asked);

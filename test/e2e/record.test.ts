@@ -61,6 +61,24 @@ test("a production node's log runs again in the simulator to the same hashes at 
     const compared = await runCli('sim', 'replay', file);
     expect(compared.code).toBe(1);
     expect(compared.out + compared.err).toMatch(/^height 3: state is [0-9a-f]{64}, the node had 0{64}\n/);
+
+    // A damaged recording is refused as such.
+    const lines = text.split('\n');
+    const record = lines.findIndex((line) => line.startsWith('{"kind":"record"'));
+    for (const [damaged, problem] of [
+      [
+        lines.toSpliced(record + 2, 1).join('\n'),
+        /height 1: the log cannot be replayed: .* \(damaged, or of/,
+      ],
+      [text.replace('denom_metadata', 'denom_metadatX'), /: genesis: app_state\.bank: unknown field/],
+      [text.replace('"app":"', '"app":"x'), /: line 2 is none of a recording/],
+    ] as const) {
+      writeFileSync(file, damaged);
+      expect(await runCli('sim', 'replay', file)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(problem),
+      });
+    }
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

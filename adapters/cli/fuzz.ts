@@ -25,8 +25,11 @@ export function fuzzCommand(command: Command, world: World): void {
   command
     .argument('<target>', 'one of those below, or all')
     .option('--seed <number>', 'repeat this run')
-    .option('--runs <number>', `cases (default: ${RUNS_DEFAULT}; with --time as many as there is time for)`)
-    .option('--time <duration>', 'stop after this long, like 10m')
+    .option(
+      '--runs <number>',
+      `cases of each target (default: ${RUNS_DEFAULT}; with --time as many as there is time for)`,
+    )
+    .option('--time <duration>', 'stop each target after this long, like 10m')
     .option('--path <path>', 'only the case that a failure named, with its --seed')
     .option('--corpus <dir>', 'keep failing cases there, and try those kept before all others')
     .addHelpText(

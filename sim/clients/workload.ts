@@ -1,6 +1,5 @@
 import { toEip55 } from '../../core/address/eip55.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { signTx } from '../../core/rpc/eth/signTx.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
@@ -84,7 +83,6 @@ export class EvmClient {
       isAstray: (account) =>
         this.#strays.some(({ from, nonce }) => from === account && !this.#state.isConfirmed(from, nonce)),
     };
-    present(cluster.accounts[0], 'development accounts');
     this.#script = scriptOf(suite, spec, cluster);
     this.#state = {
       accounts: this.accounts,

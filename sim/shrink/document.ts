@@ -65,7 +65,7 @@ export function without(value: unknown, name: string): unknown {
     const left = value.map((one) => without(one, name)).filter((one) => one !== undefined);
     return left.length === 0 && value.length > 0 ? undefined : left;
   }
-  if (!isTree(value)) return typeof value === 'string' && value.includes(`(${name})`) ? undefined : value;
+  if (!isTree(value)) return typeof value === 'string' && mentions(value, name) ? undefined : value;
   const out: Tree = {};
   for (const [key, one] of Object.entries(value)) {
     if (key === name) continue;
@@ -75,6 +75,10 @@ export function without(value: unknown, name: string): unknown {
   }
   return Object.keys(out).length === 0 && Object.hasOwn(value, name) ? undefined : out;
 }
+
+/** As in `crashed(v1)` and `link/v0>v1`. */
+const mentions = (text: string, name: string): boolean =>
+  text.includes(`(${name})`) || (text.startsWith('link/') && text.split(/[/>]/).includes(name));
 
 /** Smaller values to try for a leaf, the smallest first. */
 export function smallerLeaves(value: unknown): readonly unknown[] {

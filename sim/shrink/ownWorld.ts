@@ -17,11 +17,13 @@ const FREE: Readonly<Record<string, May>> = {
   choices: 'differ',
   expect: 'differ',
   until: 'differ',
+  search: 'differ',
 };
 /** Faults may go as well: what is expected to happen also happens without them. */
 const CALMER: Readonly<Record<string, May>> = {
   ...FREE,
   byzantine: 'lose entries',
+  mutate: 'lose entries',
   timeline: 'lose entries',
   network: 'go',
 };
@@ -57,9 +59,10 @@ export function ownWorld(checker: string, original: Candidate): (candidate: Cand
   return ({ doc, scenario }) => {
     const keys = [...new Set([...Object.keys(original.doc), ...Object.keys(doc)])];
     const isOwn = keys.every((key) => {
-      const [was, is] = [original.doc[key], doc[key]];
+      const was = key === 'defaults' ? defaultsFor(original.doc, doc) : original.doc[key];
+      const is = doc[key];
       if (isAllowed(parts[key], was, is)) return true;
-      if (checker === 'evidence') return isThinned(was, is, spare(key, doc));
+      if (checker === 'evidence') return isThinned(was, is, spare(key, doc, original.doc));
       return checker === 'until' && isQuorum(key, doc);
     });
     // A fault that ended must not last for ever.
@@ -76,6 +79,12 @@ function isAllowed(may: May | undefined, before: unknown, after: unknown): boole
 
 /** Without a timeline no validator is away, so any number of them decides. */
 const isQuorum = (key: string, doc: Doc): boolean => key === 'validators' && doc['timeline'] === undefined;
+
+/** Those of sections that the candidate still has. */
+function defaultsFor({ defaults }: Doc, doc: Doc): unknown {
+  const left = Object.entries(defaults ?? {}).filter(([section]) => doc[section] !== undefined);
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -101,13 +110,13 @@ const hasDeadline = ({ expect }: Doc): boolean =>
   listOf(expect).some((one) => !['auto', undefined].includes(at(one, ['liveness', 'within']) as string));
 
 /** Which entries may go. Faults can only keep evidence away, and only lies of the accused bring it about. */
-function spare(key: string, doc: Doc): (entry: unknown) => boolean {
+function spare(key: string, doc: Doc, original: Doc): (entry: unknown) => boolean {
   const wanted = listOf(doc['expect']).flatMap((one) => at(one, ['evidence']) ?? []);
   const amounts = wanted.map((one) => at(one, ['exactly']));
   if (key === 'timeline') return () => !amounts.includes(0);
-  if (key !== 'byzantine') return () => false;
+  if (key !== 'byzantine' && key !== 'mutate') return () => false;
   const accused = wanted.flatMap((one) => at(one, ['against']));
-  const usual = at(doc, ['defaults', 'byzantine', 'who']);
+  const usual = at(original, ['defaults', key, 'who']);
   return (entry) => {
     const liars = [at(entry, ['who']) ?? usual].flat();
     const isKnown = liars.every((one) => !String(one).startsWith('random'));

@@ -25,7 +25,14 @@ const listPass = (key: string): Pass => ({
 });
 
 const withList = (doc: Doc, key: string, list: readonly unknown[]): Doc =>
-  changed(doc, [key], list.length === 0 ? undefined : list);
+  list.length === 0 ? withoutSection(doc, key) : changed(doc, [key], list);
+
+/** The defaults of its entries go with it. */
+function withoutSection(doc: Doc, key: string): Doc {
+  const out = changed(doc, [key], undefined);
+  const others = Object.keys(out['defaults'] ?? {}).filter((one) => one !== key);
+  return changed(out, others.length === 0 ? ['defaults'] : ['defaults', key], undefined);
+}
 
 const validatorsPass: Pass = {
   name: 'validators',
@@ -33,6 +40,15 @@ const validatorsPass: Pass = {
   async run(best, keeps) {
     const names = namesIn(best());
     for (const name of names.reverse()) await keeps(withoutValidator(best(), name));
+  },
+};
+
+/** Those without a vote. */
+const nodesPass: Pass = {
+  name: 'nodes',
+  mayReseed: true,
+  async run(best, keeps) {
+    for (const name of Object.keys(best()['nodes'] ?? {})) await keeps(withoutName(best(), name));
   },
 };
 
@@ -44,22 +60,34 @@ function namesIn(doc: Doc): string[] {
 }
 
 /** Numbered validators get names first, so that any of them can be removed. */
-function withoutValidator(doc: Doc, name: string): Doc {
+export function withoutValidator(doc: Doc, name: string): Doc {
   const { count, power, ...named } = (doc['validators'] ?? { count: 4 }) as Record<string, unknown>;
   const all =
     typeof count === 'number'
       ? Object.fromEntries(namesIn(doc).map((one) => [one, power === undefined ? {} : { power }]))
       : named;
   const rest = Object.fromEntries(Object.entries(all).filter(([key]) => key !== name));
-  const out: Doc = { ...doc, validators: numberedAgain(rest) };
-  for (const key of ['timeline', 'byzantine', 'updates', 'clients', 'expect']) {
-    const list = doc[key];
-    if (!Array.isArray(list)) continue;
-    const left = list.map((entry) => without(entry, name)).filter((entry) => entry !== undefined);
-    if (left.length === 0) delete out[key];
-    else out[key] = left;
-  }
-  return out;
+  return withoutName({ ...doc, validators: numberedAgain(rest) }, name);
+}
+
+/** Sections that name nodes, in a list of entries or by keys. */
+const NAMING: readonly string[] = [
+  ...['nodes', 'peers', 'defaults', 'timeline', 'byzantine', 'mutate', 'updates', 'clients', 'expect'],
+  'choices',
+];
+
+function withoutName(doc: Doc, name: string): Doc {
+  return NAMING.reduce((out, key) => {
+    const section = out[key];
+    if (typeof section !== 'object' || section === null) return out;
+    const left = Object.entries(section).flatMap(([own, entry]): [string, unknown][] => {
+      const rest = own === name ? undefined : without(entry, name);
+      return rest === undefined ? [] : [[own, rest]];
+    });
+    if (left.length === 0) return withoutSection(out, key);
+    const rest = Array.isArray(section) ? left.map(([, entry]) => entry) : Object.fromEntries(left);
+    return changed(out, [key], rest);
+  }, doc);
 }
 
 /** {v0: {}, v1: {}} is {count: 2}. */
@@ -77,9 +105,7 @@ const optionsPass: Pass = {
     for (let i = 0; ; i++) {
       const path = places(best())[i];
       if (path === undefined) return;
-      const isFixed =
-        path.length === 1 &&
-        ['name', 'seed', 'until', 'validators', 'choices', 'expect'].includes(String(path[0]));
+      const isFixed = path.length === 1 && ['name', 'seed', 'choices', 'expect'].includes(String(path[0]));
       // Without `for` a fault lasts for ever: that is another scenario, not a smaller one.
       const isWayBack = path[0] === 'timeline' && path[path.length - 1] === 'for';
       if (isFixed || isWayBack || path[0] === 'until' || path[0] === 'validators') continue;
@@ -130,8 +156,10 @@ export const PASSES: readonly Pass[] = [
   listPass('expect'),
   listPass('timeline'),
   listPass('byzantine'),
+  listPass('mutate'),
   listPass('updates'),
   validatorsPass,
+  nodesPass,
   listPass('clients'),
   leavesPass('heights', (path) => path.includes('height') || path.includes('heights')),
   optionsPass,

@@ -18,7 +18,7 @@ const FILE = {
   expect: '[{evidence: {against: v3}}]',
   until: '{height: 5}',
 };
-type Parts = Partial<Record<keyof typeof FILE, string | undefined>>;
+type Parts = Partial<Record<keyof typeof FILE | 'mutate' | 'defaults' | 'search', string | undefined>>;
 
 function candidate(parts: Parts = {}): Candidate {
   const lines = Object.entries({ ...FILE, ...parts }).filter(([, text]) => text !== undefined);
@@ -32,6 +32,8 @@ const mayBecome = (checker: string, after: Parts, before: Parts = {}): boolean =
   ownWorld(checker, candidate(before))(candidate({ ...before, ...after }));
 
 const [V3_LIES, V2_LIES] = ['[{who: v3, behaviour: double-prevote}]', '[{who: v2, behaviour: replay}]'];
+const [V3_ALTERS, BOTH_ALTER] = ['[{who: v3}]', '[{who: v3}, {who: v2}]'];
+const ALTERED = { mutate: BOTH_ALTER, defaults: '{mutate: {message: vote, op: drop}}' };
 const [NONE_WANTED, BOTH] = ['[{evidence: {against: v3, exactly: 0}}]', '[{evidence: {against: [v2, v3]}}]'];
 
 describe('a shrunk scenario', () => {
@@ -72,6 +74,24 @@ describe('a shrunk scenario', () => {
     ['evidence', 'none with another network', false, { network: undefined }],
     ['resources', 'none with nodes of other sizes', false, { validators: '{count: 5}' }],
     ['until', 'a calmer one', true, { byzantine: undefined, timeline: undefined, network: undefined }],
+    ['until', 'one without mutations', true, { mutate: undefined, defaults: undefined }, ALTERED],
+    [
+      'until',
+      'none with other mutations',
+      false,
+      { defaults: '{mutate: {message: proposal, op: drop}}' },
+      ALTERED,
+    ],
+    ['evidence', 'one without mutations by others', true, { mutate: V3_ALTERS }, ALTERED],
+    ['evidence', 'none without those by the accused', false, { mutate: '[{who: v2}]' }, ALTERED],
+    [
+      'evidence',
+      'none without those that name the accused for all',
+      false,
+      { mutate: undefined, defaults: undefined },
+      { mutate: '[{}]', defaults: '{mutate: {who: v3, message: vote, op: drop}}' },
+    ],
+    ['app', 'one that is not searched', true, { search: undefined }, { search: '{pct: {depth: 2}}' }],
     ['until', 'none in which trouble lasts', false, { timeline: '[{at: 1s, do: {crash: v0}}]' }],
     [
       'until',

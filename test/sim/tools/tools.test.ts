@@ -8,7 +8,8 @@ import { reportPage } from '../../../sim/report/page.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
-import { docText, smallerLeaves, without } from '../../../sim/shrink/document.ts';
+import { docText, readDoc, smallerLeaves, without } from '../../../sim/shrink/document.ts';
+import { PASSES, withoutValidator } from '../../../sim/shrink/passes.ts';
 import { reduceList } from '../../../sim/shrink/reduceList.ts';
 import { shrinkScenario } from '../../../sim/shrink/shrink.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
@@ -149,6 +150,36 @@ until: {height: 4}
     expect(without(entry, 'v1')).toEqual({ do: { partition: [['v0'], ['v2']] } });
     expect(without({ at: '1s', do: { crash: 'v1' } }, 'v1')).toBeUndefined();
     expect(without({ after: { event: 'crashed(v1)' }, do: 'heal' }, 'v1')).toBeUndefined();
+  });
+
+  test.each([
+    'nodes: {full0: {peers: [v0, v3]}}\n',
+    'peers: {seeds: [v0, v3], liars: {v3: moved}}\n',
+    'choices: {zero: [sync, "link/v0>v3"]}\n',
+    'mutate:\n  - {who: v3, message: vote, op: drop}\n  - {who: v2, message: vote, op: drop, to: [v0, v3]}\n',
+    'mutate:\n  - {message: vote, op: drop}\ndefaults: {mutate: {who: [v2, v3]}}\n',
+    'byzantine: [{who: v3}]\ndefaults: {byzantine: {behaviour: replay}}\n',
+  ])('takes a validator out of a file that names it in %j', (section) => {
+    const left = docText(withoutValidator(readDoc(`name: x\n${section}until: {height: 2}\n`), 'v3'));
+    expect(parseScenario(left)).toMatchObject({ ok: true });
+    expect(left).not.toContain('v3');
+  });
+
+  test('takes away whole nodes, and mutations, with all that speaks of them', async () => {
+    const timeline = '[{at: 1s, do: {crash: [v0, full0]}}, {at: 2s, do: {restart: full0}}]';
+    const mutate = '[{message: vote}, {message: proposal}]';
+    const file = `name: x\nnodes: {full0: {}}\ntimeline: ${timeline}\nmutate: ${mutate}\ndefaults: {mutate: {who: v1, op: drop}}\nuntil: {height: 2}\n`;
+    let best = readDoc(file);
+    for (const pass of PASSES.filter(({ name }) => ['nodes', 'mutate entries'].includes(name)))
+      await pass.run(
+        () => best,
+        async (doc) => {
+          const parsed = parseScenario(docText(doc));
+          if (parsed.ok) best = doc;
+          return parsed.ok;
+        },
+      );
+    expect(docText(best)).toBe('name: x\ntimeline:\n  - {at: 1s, do: {crash: [v0]}}\nuntil: {height: 2}\n');
   });
 
   test('tries the smallest value of a leaf first', () => {

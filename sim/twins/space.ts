@@ -127,11 +127,12 @@ export function twinsDocument(
   const next = { height: height + 1 };
   const { until } = original as { readonly until?: Record<string, unknown> };
   const isFirst = until !== undefined && 'first' in until;
-  const ends = isFirst ? (until['first'] as readonly unknown[]) : [until];
+  const own = isFirst ? (until['first'] as readonly unknown[]) : [until];
+  const ends = own.filter((end) => JSON.stringify(end) !== JSON.stringify(next));
   return {
     ...rest,
     name: `${String(original['name']).slice(0, SCENARIO_NAME_MAX - 1 - String(index).length)}-${index}`,
-    until: { first: [next, ...ends] },
+    until: ends.length === 0 ? next : { first: [next, ...ends] },
     timeline: [
       ...((timeline ?? []) as readonly unknown[]),
       ...entries,

@@ -45,6 +45,13 @@ describe('the space of twins', () => {
     expect(new Set(texts.map((one) => one.replace(/^name:.*$/m, ''))).size).toBe(48);
   });
 
+  test('names each end of a case once', () => {
+    const [own] = /until: .*height: \d+.*/.exec(caseText(textOf('twins-4-1'), 0n)) ?? [];
+    const height = /height: (\d+)/.exec(own ?? '')?.[1];
+    const text = textOf('twins-4-1').replace(/^until: .*$/m, `until: {height: ${height}}`);
+    expect(caseText(text, 0n)).toContain(`until: {height: ${height}}\n`);
+  });
+
   test('is made of scenarios that parse and run by themselves', () => {
     const text = textOf('twins-4-1');
     for (const index of [0n, 17n, 4000n]) expect(parseScenario(caseText(text, index)).ok).toBe(true);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
 import { isSeed, SEED } from '../../../sim/scenario/seed.ts';
@@ -13,8 +14,26 @@ export const EXIT_INTERNAL = 3;
 /** Exit code that shells use after Ctrl-C. */
 export const EXIT_INTERRUPTED = 130;
 
-export const readScenarioFile = (file: string): string =>
-  onFile('read', file, () => readFileSync(file, 'utf8'));
+/** A trace or a recording may end in half a character, if what wrote it was killed. Any other file must be UTF-8. */
+export function readScenarioFile(file: string): string {
+  const bytes = onFile('read', file, () => readFileSync(file));
+  const text = bytes.toString('utf8');
+  if (isUtf8(bytes) || text.startsWith('{"kind":')) return text;
+  const at = firstWrong(bytes, text);
+  const before = bytes.subarray(0, at);
+  const [line, column] = [before.filter((byte) => byte === 0x0a).length + 1, at - before.lastIndexOf(0x0a)];
+  const byte = `0x${(bytes[at] as number).toString(16).padStart(2, '0')}`;
+  throw new OperatingError(`${file}:${line}:${column}: expected UTF-8, found the byte ${byte}`);
+}
+
+/** The decoder puts U+FFFD where it can read nothing. The file itself may contain this character as well. */
+function firstWrong(bytes: Buffer, text: string): number {
+  const REPLACEMENT = '\ufffd';
+  for (let i = text.indexOf(REPLACEMENT); ; i = text.indexOf(REPLACEMENT, i + 1)) {
+    const at = Buffer.byteLength(text.slice(0, i));
+    if (bytes.toString('hex', at, at + 3) !== 'efbfbd') return at;
+  }
+}
 
 /**
  * Refuses an output that is the same file as the input: opening it would erase `what`. Also refuses `-`, which elsewhere

@@ -205,6 +205,11 @@ test('scenarios are checked without being run', async () => {
     out: '1 scenario can be run\n',
   });
   fs.writeFileSync(fileOf('wrong.yaml'), 'name: wrong\nvaliators: {count: 1}\n');
+  fs.writeFileSync(fileOf('latin.yaml'), Buffer.from('# K\u00e4se\nname: \u00e4\n', 'latin1'));
+  expect(await sim('check', fileOf('latin.yaml'))).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('latin.yaml:1:4: expected UTF-8, found the byte 0xe4\n'),
+  });
   const { code, err } = await sim('check', fileOf('wrong.yaml'), fileOf('broken.yaml'));
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('wrong.yaml:2:') });
   expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');

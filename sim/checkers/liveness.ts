@@ -57,7 +57,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     const reachedAt = done.get(node)?.at;
     const problem =
       standing === undefined
-        ? lateness(wanted, decided, reachedAt === undefined ? undefined : reachedAt - from)
+        ? lateness(wanted, decided, world.now - from, reachedAt === undefined ? undefined : reachedAt - from)
         : stall(wanted.heights, decided, standing);
     if (problem === undefined) return;
     const since = from > 0 ? `, counted from ${seconds(from)} on` : '';
@@ -92,9 +92,17 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   };
 }
 
-function lateness(wanted: Liveness, decided: number, took: number | undefined): string | undefined {
-  if (took === undefined) return `decided ${decided} heights, not ${wanted.heights}`;
-  if (wanted.within === 'auto' || took <= wanted.within) return undefined;
+/** @param passed The time until the end of the run. */
+function lateness(
+  wanted: Liveness,
+  decided: number,
+  passed: number,
+  took: number | undefined,
+): string | undefined {
+  if (wanted.within === 'auto') return undefined;
+  if (took === undefined)
+    return `decided ${decided} heights in ${seconds(passed)}, not ${wanted.heights} within ${seconds(wanted.within)}`;
+  if (took <= wanted.within) return undefined;
   return `took ${seconds(took)} for ${wanted.heights} heights, at most ${seconds(wanted.within)}`;
 }
 

@@ -37,7 +37,7 @@ export const newNodeName = (at: Cursor, text: string): string =>
 
 /** The names that could have stood there, for the end of a message. */
 export const choiceOf = (known: readonly string[]): string =>
-  known.length === 0 ? 'but there is none' : `expected one of ${known.join(', ')}`;
+  known.length === 0 ? ': there is none' : `, expected one of ${known.join(', ')}`;
 
 export function nodeName(at: Cursor, known: readonly string[], kind = 'validator'): string {
   const text = at.text(`the name of a ${kind}`);
@@ -45,7 +45,7 @@ export function nodeName(at: Cursor, known: readonly string[], kind = 'validator
     at.fail(`expected names here, or group NAME where a list can stand, not "${text}"`);
   return known.includes(text)
     ? text
-    : at.fail(`unknown ${kind} "${text}", ${choiceOf(known)}${nearest(text, known)}`);
+    : at.fail(`unknown ${kind} "${text}"${choiceOf(known)}${nearest(text, known)}`);
 }
 
 /** One name, `group G`, or a list of these. */

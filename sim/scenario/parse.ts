@@ -145,7 +145,7 @@ function labelOf(at: Cursor, known: readonly string[]): string {
   if (!isKnown) at.fail(`expected a label of ${ZERO_GROUPS.join(', ')}, or below`);
   const ends = /^link\/([^/>]+)>([^/>]+)/.exec(label)?.slice(1) ?? [];
   const stranger = ends.find((name) => !known.includes(name));
-  return stranger === undefined ? label : at.fail(`unknown node "${stranger}", ${choiceOf(known)}`);
+  return stranger === undefined ? label : at.fail(`unknown node "${stranger}"${choiceOf(known)}`);
 }
 
 function seedOf(at: Cursor): string {

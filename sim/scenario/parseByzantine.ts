@@ -132,7 +132,9 @@ function fieldOf(at: Cursor, message: MessageKind | 'any'): string {
   if (message === 'any') at.fail('expected any: a field belongs to one kind of message');
   return fields.includes(field)
     ? field
-    : at.fail(`unknown field "${field}" of ${message}, expected one of ${[...fields, 'any'].join(', ')}`);
+    : at.fail(
+        `unknown field "${field}" of ${message}, expected one of ${[...fields, 'any'].join(', ')}${nearest(field, fields)}`,
+      );
 }
 
 /** The value for `set`, which has to fit the kind of field. */

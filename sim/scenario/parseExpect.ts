@@ -1,3 +1,4 @@
+import { nearest } from '../../core/lib/nearest.ts';
 import type { Expr } from '../expr/expr.ts';
 import { parseExpr } from '../expr/parse.ts';
 import type { Cursor } from './cursor.ts';
@@ -33,13 +34,37 @@ export function parseExpect(
   const off = new Set<StandingChecker>();
   for (const item of at.items('a list of expectations')) {
     // The standing checkers are on anyway. Naming one says what the scenario is about.
-    if (item.isText) named.add(item.oneOf(STANDING_CHECKERS, 'a checker'));
+    if (item.isText) named.add(standingOf(item));
     else readMap(item, known, clients, hasPeers, expect, off);
   }
   const both = [...off].find((checker) => named.has(checker));
   if (both !== undefined) at.fail(`expected ${both} either by itself or switched off, not both`);
   return { expect, named, off };
 }
+
+function standingOf(at: Cursor): StandingChecker {
+  const word = String(at.raw());
+  const checker = STANDING_CHECKERS.find((one) => one === word);
+  if (checker !== undefined) return checker;
+  if (WORDS.some((one) => one === word)) at.fail(`expected a map, such as {${word}: …}`);
+  const near = nearest(word, [...STANDING_CHECKERS, ...WORDS]);
+  return at.fail(`expected a checker, one of ${STANDING_CHECKERS.join(', ')}, or a map${near}`);
+}
+
+/** Keys of the maps among the expectations. */
+const WORDS = [
+  'liveness',
+  'evidence',
+  'guilty',
+  'never',
+  'eventually',
+  'app',
+  'receipt',
+  'ws',
+  'light',
+  'resources',
+  'off',
+] as const;
 
 function readMap(
   at: Cursor,
@@ -49,23 +74,7 @@ function readMap(
   expect: Expectation[],
   off: Set<StandingChecker>,
 ): void {
-  const fields = at.fields(
-    [
-      'liveness',
-      'evidence',
-      'guilty',
-      'never',
-      'eventually',
-      'within',
-      'app',
-      'receipt',
-      'ws',
-      'light',
-      'resources',
-      'off',
-    ],
-    'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws, light, resources or off',
-  );
+  const fields = at.fields([...WORDS, 'within'], `an expectation: ${WORDS.join(', ')}`);
   if (Object.keys(fields).length === 0) at.fail('expected at least one expectation');
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
@@ -175,8 +184,8 @@ function clientIn<C extends Named>(
     able.find(({ name }) => name === client) ??
     at.fail(
       isThere
-        ? `expected another kind of client than that of "${client}", ${choice}`
-        : `unknown client "${client}", ${choice}`,
+        ? `expected another kind of client than that of "${client}"${choice}`
+        : `unknown client "${client}"${choice}`,
     )
   );
 }

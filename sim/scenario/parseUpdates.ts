@@ -59,7 +59,7 @@ function powersOf(
   if (entries.length === 0) at.fail('expected at least one validator that changes');
   const changes = entries.map(([name, value]): readonly [string, number] => {
     const known = validators.find((one) => one.name === name);
-    if (known === undefined) value.fail(`unknown validator "${name}", ${choiceOf([...powers.keys()])}`);
+    if (known === undefined) value.fail(`unknown validator "${name}"${choiceOf([...powers.keys()])}`);
     if (known?.twinOf !== undefined)
       value.fail(`expected a validator with a key of its own, ${name} is a twin`);
     const power = value.integer('a voting power', 0, POWER_MAX);

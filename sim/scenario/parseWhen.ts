@@ -42,8 +42,8 @@ export function eventOf(at: Cursor, known: readonly string[]): Extract<When, { k
   if (event === 'checkpoint') {
     const moments = [...at.names.checkpoints];
     if (!moments.includes(node))
-      at.fail(`no checkpoint of the timeline is called "${node}", ${choiceOf(moments)}`);
-  } else if (!known.includes(node)) at.fail(`unknown validator "${node}", ${choiceOf(known)}`);
+      at.fail(`no checkpoint of the timeline is called "${node}"${choiceOf(moments)}`);
+  } else if (!known.includes(node)) at.fail(`unknown validator "${node}"${choiceOf(known)}`);
   return { kind: 'event', event, node };
 }
 

@@ -4,6 +4,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isSeq,
   Lexer,
   LineCounter,
@@ -58,12 +59,15 @@ function yamlProblem(text: string, { code, message, pos }: YAMLError): string {
 
 const keyAt = (text: string, offset: number): string => /^[^:\n]{1,100}/.exec(text.slice(offset))?.[0] ?? '';
 
-/** Aliases can make a small file huge. Scenarios need neither aliases nor deep nesting. */
+/** Aliases can make a small file huge. Scenarios need neither aliases, with their anchors, nor deep nesting. */
 function refuseExcess(node: unknown, lines: LineCounter, depth: number): void {
   const fail = (message: string): never => new Cursor(node as Node, 0, '', lines).fail(message);
   if (isAlias(node)) fail('aliases are not allowed');
+  if (isNode(node) && 'anchor' in node && node.anchor !== undefined) fail('anchors are not allowed');
   if (depth > DEPTH_MAX) fail(TOO_DEEP);
-  if (isMap(node)) for (const pair of node.items) refuseExcess(pair.value, lines, depth + 1);
+  if (isMap(node))
+    for (const { key, value } of node.items)
+      for (const one of [key, value]) refuseExcess(one, lines, depth + 1);
   if (isSeq(node)) for (const item of node.items) refuseExcess(item, lines, depth + 1);
 }
 

@@ -19,6 +19,12 @@ expect: [{liveness: {heights: 5, within: auto}}]
 until: {first: [{height: 12}, {time: 120s}]}
 `;
 
+test('liveness with a bound names the time in which too little was decided', async () => {
+  const text = 'name: short\nexpect: [{liveness: {heights: 9, within: 2s}}]\nuntil: {time: 3s}\n';
+  const [first] = await failuresOf(runScenario, text);
+  expect(first).toMatch(/^liveness: v0 decided \d heights in [23](\.\d+)?s, not 9 within 2s$/);
+});
+
 describe('liveness with a bound of its own making', () => {
   test('is kept by nodes that bring a lagging one along', async () => {
     expect(await failuresOf(runScenario, AWAY)).toEqual([]);

@@ -372,7 +372,9 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       '3:78 clients[0].args.accounts: expected at least 2',
     ],
     ['what no sentence is', `${base}expect: [{app: "1"}]\n`, '3:16 expect[0].app'],
-    ['an alias', 'name: &a x\nseed: *a\nuntil: {height: 1}\n', '2:7 aliases are not allowed'],
+    ['an alias', 'name: x\nseed: *a\nuntil: {height: 1}\n', '2:7 aliases are not allowed'],
+    ['an anchor', 'name: &a x\nuntil: {height: 1}\n', '1:10 anchors are not allowed'],
+    ['an anchor of a key', '&a name: x\nuntil: {height: 1}\n', 'anchors are not allowed'],
     ['broken YAML', 'name: [x\n', '2:1 not YAML: '],
     ['no map', '- 1\n', '1:1 expected a scenario'],
     ['an empty file', '', '1:1 expected a scenario'],
@@ -390,6 +392,22 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       'a checker that does not exist',
       `${base}expect: [honesty]\n`,
       '3:10 expect[0]: expected a checker, one of agreement',
+    ],
+    [
+      'a misspelt expectation',
+      `${base}expect: [livenes]\n`,
+      'expected a checker, one of agreement, validity, no_self_equivocation, no_framing, app_hash, lock, conduct, ' +
+        'no_crash, durability, answers, accountability, or a map; did you mean liveness?',
+    ],
+    [
+      'an expectation without what it demands',
+      `${base}expect: [liveness]\n`,
+      'expect[0]: expected a map, such as {liveness: …}',
+    ],
+    [
+      'a misspelt field',
+      `${base}mutate: [{who: v0, message: vote, field: vote.rond, op: inc}]\n`,
+      '; did you mean vote.round?',
     ],
     ['an unknown client', `${base}expect: [{receipt: {for: bob}}]\n`, 'unknown client "bob"'],
     [
@@ -704,7 +722,7 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     [
       'a checkpoint that never comes',
       `${base}timeline: [{when: {event: checkpoint(nix)}, do: gst}]\n`,
-      'timeline[0].when.event: no checkpoint of the timeline is called "nix", but there is none',
+      'timeline[0].when.event: no checkpoint of the timeline is called "nix": there is none',
     ],
     [
       'a moment beside another',
@@ -731,7 +749,7 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     [
       'a client where there is none',
       `${base}expect: [{receipt: {for: bob}}]\n`,
-      'unknown client "bob", but there is none',
+      'unknown client "bob": there is none',
     ],
     [
       'a client that gets no receipts',

@@ -1,10 +1,10 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
-import type { LastSigned } from '../core/node/signGuard.ts';
 import { type Cluster, EPOCH_MICROS } from './cluster.ts';
 import { Disk } from './disk/disk.ts';
 import { NodeClock } from './machine/clock.ts';
 import { coreNodes } from './machine/coreNode.ts';
 import type { ProcessOptions } from './machine/process.ts';
+import type { SignerState } from './machine/signer.ts';
 import { nameFrame } from './network/frameNames.ts';
 import { schedule } from './pct/priorities.ts';
 import { Switchboard } from './peers/switchboard.ts';
@@ -43,7 +43,7 @@ export function makeWorld(
         index,
         isCorrect: !faulty.has(name),
         clock: new NodeClock(EPOCH_MICROS),
-        disk: new Disk<LastSigned>(),
+        disk: new Disk<SignerState>(),
         signer,
         factory,
       }),

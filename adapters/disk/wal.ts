@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { BLOCK_BYTES_MAX } from '../../core/codec/limits.ts';
 import type { LogRecord } from '../../core/node/contract.ts';
+import type { LogLosses } from '../../core/node/silence.ts';
 import type { OperatingError } from '../operatingError.ts';
 import { fileError, isDiskFull, makeDir, onFile, openRewritten, syncDir } from './files.ts';
 import type { DiskSpace } from './space.ts';
@@ -12,7 +13,7 @@ import {
   writeFrame,
 } from './walFormat.ts';
 import { NODE_IO, type WalIo } from './walIo.ts';
-import { loadLosses, settleLosses, type WalLosses } from './walLosses.ts';
+import { loadLosses, settleLosses } from './walLosses.ts';
 import { recoverLog, type Segment, segmentPath, type WalCut, type WalDamage } from './walRecovery.ts';
 
 export interface WalOptions {
@@ -70,7 +71,7 @@ export class Wal {
   /** An unfinished last write, found and cut off when opening. */
   readonly cut: WalCut | undefined;
   /** What this start removed from the log, or an earlier start that did not reach `forget`. */
-  readonly losses: WalLosses;
+  readonly losses: LogLosses;
 
   /** Opens or creates the log in `dir` and repairs its end. Throws OperatingError. */
   static open(dir: string, options: WalOptions): Wal {

@@ -4,24 +4,18 @@
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LogLosses } from '../../core/node/silence.ts';
 import { replaceFile, syncDir } from './files.ts';
 
-export interface WalLosses {
-  /** The end of the log was cut off. */
-  readonly cut: boolean;
-  /** Records of heights that are still needed may be missing. */
-  readonly lossy: boolean;
-}
-
-export const NO_LOSSES: WalLosses = { cut: false, lossy: false };
+export const NO_LOSSES: LogLosses = { cut: false, lossy: false };
 
 const fileOf = (dir: string): string => join(dir, 'losses.json');
 
-export function loadLosses(dir: string): WalLosses {
+export function loadLosses(dir: string): LogLosses {
   const file = fileOf(dir);
   if (!existsSync(file)) return NO_LOSSES;
   try {
-    const { cut, lossy } = JSON.parse(readFileSync(file, 'utf8')) as Partial<WalLosses>;
+    const { cut, lossy } = JSON.parse(readFileSync(file, 'utf8')) as Partial<LogLosses>;
     return { cut: cut !== false, lossy: lossy !== false };
   } catch {
     return { cut: true, lossy: true };
@@ -29,9 +23,9 @@ export function loadLosses(dir: string): WalLosses {
 }
 
 /** Adds to the recorded losses; durable when it returns. */
-export function noteLosses(dir: string, more: Partial<WalLosses>): void {
+export function noteLosses(dir: string, more: Partial<LogLosses>): void {
   const known = loadLosses(dir);
-  const all: WalLosses = { cut: known.cut || more.cut === true, lossy: known.lossy || more.lossy === true };
+  const all: LogLosses = { cut: known.cut || more.cut === true, lossy: known.lossy || more.lossy === true };
   if (all.cut === known.cut && all.lossy === known.lossy) return;
   replaceFile(fileOf(dir), Buffer.from(`${JSON.stringify(all)}\n`));
 }

@@ -3,14 +3,13 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { SignAsk, SignError, Signed } from '../../core/node/contract.ts';
 import {
-  decideSign,
   formatLastSigned,
   type LastSigned,
   lastSigned,
   NOTHING_SIGNED,
   parseLastSigned,
 } from '../../core/node/signGuard.ts';
-import type { Height } from '../../core/types/ids.ts';
+import { decideUnder, isOverBy, type Silence } from '../../core/node/silence.ts';
 import { onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import type { ValidatorKey } from './keyFile.ts';
@@ -26,18 +25,9 @@ export interface FileSignerOptions {
   /** Path of priv_validator_state.json. */
   readonly statePath: string;
   readonly suite: CryptoSuite;
-  /**
-   * Nothing is signed at heights up to this one: the WAL was damaged there and may have lost the record of a lock. The
-   * last-signed guard alone would allow a vote in a later round that contradicts this lock.
-   */
-  readonly silentThrough?: number;
-  /**
-   * The end of the WAL was cut off, and the rest does not contain the last signature. If only that signature's record
-   * was lost, replay asks for the same signature again. If replay asks for anything else, the WAL may have lost a lock
-   * too, and the validator signs nothing more through that height.
-   */
-  readonly mustRepeat?: boolean;
-  /** Called when replay asks for the same signature again: the WAL has lost nothing else. */
+  /** What must not be signed, by the rule of core/node/silence.ts. */
+  readonly silence?: Silence | undefined;
+  /** Called when replay asks for the last signature again: the WAL has lost nothing else, so the silence ends. */
   readonly onRepeated?: () => void;
 }
 
@@ -45,8 +35,7 @@ export interface FileSignerOptions {
 export class FileSigner implements Signer {
   readonly #options: FileSignerOptions;
   #last: LastSigned;
-  /** The height at which nothing but the last signature is made again; 0 for none. */
-  #repeatsAt: Height;
+  #silence: Silence | undefined;
   #tail: Promise<unknown> = Promise.resolve();
 
   /** Throws OperatingError if the state is missing or unreadable: without it the validator might double-sign. */
@@ -72,7 +61,7 @@ export class FileSigner implements Signer {
   private constructor(options: FileSignerOptions, last: LastSigned) {
     this.#options = options;
     this.#last = last;
-    this.#repeatsAt = options.mustRepeat === true ? last.height : 0;
+    this.#silence = options.silence;
   }
 
   /** The last signature, as recorded on disk. */
@@ -88,27 +77,15 @@ export class FileSigner implements Signer {
   }
 
   async #sign(ask: SignAsk): Promise<Result<Signed, SignError>> {
-    const { suite, key, statePath, silentThrough = 0 } = this.#options;
-    const decision = decideSign(this.#last, ask);
+    const { suite, key, statePath } = this.#options;
+    const decision = decideUnder(this.#silence, this.#last, ask);
     if (decision.kind === 'refused') return err(decision.error);
     if (decision.kind === 'again') {
-      if (this.#repeatsAt > 0) this.#options.onRepeated?.();
-      this.#repeatsAt = 0;
+      if (isOverBy(this.#silence, decision)) {
+        this.#options.onRepeated?.();
+        this.#silence = undefined;
+      }
       return ok(decision.signed);
-    }
-    if (ask.height === this.#repeatsAt) {
-      return err({
-        code: 'unavailable',
-        message:
-          `not signing up to height ${ask.height}: the log has lost its end, and with it what was signed last; ` +
-          'once the other validators have decided this height, this one votes again',
-      });
-    }
-    if (ask.height <= silentThrough) {
-      return err({
-        code: 'unavailable',
-        message: `not signing up to height ${silentThrough}: the log was damaged`,
-      });
     }
     const signature = suite.ed25519Sign(key.seed, ask.bytes);
     const next = lastSigned(ask, signature);

@@ -1,17 +1,11 @@
 /**
- * What a validator must not sign at one height, saved beside its state until the height is over: a WAL that was found
- * incomplete at one start looks complete at the next.
+ * What a validator must not sign at one height (core/node/silence.ts), saved beside its state until the height is over.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Silence } from '../../core/node/silence.ts';
 import { onFile, replaceFile, syncDir } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
-
-export interface Silence {
-  readonly height: number;
-  /** `silent`: sign nothing at that height. `repeat`: sign only what was signed last at that height. */
-  readonly mode: 'silent' | 'repeat';
-}
 
 export const silencePath = (statePath: string): string =>
   path.join(path.dirname(statePath), 'priv_validator_silence.json');

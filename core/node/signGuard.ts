@@ -38,7 +38,7 @@ export type SignDecision =
   | { readonly kind: 'again'; readonly signed: Signed }
   | { readonly kind: 'refused'; readonly error: SignError };
 
-const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 2, precommit: 3 };
+export const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 2, precommit: 3 };
 
 export function decideSign(last: LastSigned, ask: SignAsk): SignDecision {
   const facts = signBytesFacts(ask.bytes);

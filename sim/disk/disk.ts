@@ -42,7 +42,7 @@ const isOneOf = <T extends DiskFaultKind>(fault: DiskFaultKind, list: readonly T
 export class Disk<Guard> {
   readonly log = new LogFile();
   readonly kv = new KvDisk();
-  /** What the signer signed last; undefined before the first signature. */
+  /** What the signer remembers; undefined before it was opened first. */
   guard: Guard | undefined;
   /** The next sync fails. */
   failsNext = false;
@@ -53,6 +53,8 @@ export class Disk<Guard> {
   isDamaged = false;
   /** The drive has lost log records that it had reported as durable. A lock may be gone, and the node cannot know. */
   hasForgotten = false;
+  /** It has lost some of the log, and no start has read the rest yet. */
+  hasTakenBack = false;
   /** How often the disk was replaced. */
   wipes = 0;
 
@@ -138,7 +140,7 @@ export class Disk<Guard> {
       else log.truncate(size - start - Math.min(keep ?? choices.choose(end - start), end - start));
     }
     const isDamaged = fault === 'flip' || log.size < size;
-    this.hasForgotten ||= isDamaged;
+    this.hasTakenBack ||= isDamaged;
     return isDamaged;
   }
 

@@ -1,7 +1,7 @@
 import { assert, present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
-import type { LastSigned } from '../../core/node/signGuard.ts';
+import type { LogLosses, StaleState } from '../../core/node/silence.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Wire } from '../clients/wire.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -14,7 +14,7 @@ import type { Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import type { NodeClock } from './clock.ts';
 import { Life } from './life.ts';
-import type { Signer } from './signer.ts';
+import type { Signer, SignerState } from './signer.ts';
 import type { NodeFactory, SimNode } from './simNode.ts';
 
 /** Changes what a Byzantine node hears and says. The core inside stays what it is. */
@@ -33,12 +33,14 @@ export interface ProcessOptions {
   /** False for a node that the scenario declares Byzantine: no invariant covers it. */
   readonly isCorrect: boolean;
   readonly clock: NodeClock;
-  readonly disk: Disk<LastSigned>;
+  readonly disk: Disk<SignerState>;
   readonly signer: Signer | undefined;
   readonly factory: NodeFactory;
 }
 
 export type ProcessState = 'down' | 'up' | 'paused' | 'halted';
+
+const NO_LOSSES: LogLosses = { cut: false, lossy: false };
 
 const POSITION_ZERO: Position = { height: 0, round: 0, step: 0 };
 
@@ -48,7 +50,7 @@ export class Process implements Port {
   readonly index: number;
   readonly isCorrect: boolean;
   readonly clock: NodeClock;
-  readonly disk: Disk<LastSigned>;
+  readonly disk: Disk<SignerState>;
   readonly signer: Signer | undefined;
   wrapper: Wrapper | undefined;
   state: ProcessState = 'down';
@@ -93,8 +95,8 @@ export class Process implements Port {
   readonly #unheard = new Map<string, number>();
   #life: Life | undefined;
   #node: SimNode | undefined;
-  /** Part of the log was lost, and the signer has not been told yet. */
-  #isLossy = false;
+  /** What the log has lost and the signer has not been told yet. */
+  #losses = NO_LOSSES;
   /** What would have happened to a paused process. It happens at once when the process resumes. */
   #held: (() => Promise<void> | undefined)[] = [];
 
@@ -148,12 +150,18 @@ export class Process implements Port {
     this.lives++;
     this.isFlushing = false;
     const { records, tornBytes, lossy } = this.disk.log.recover();
-    this.#isLossy ||= lossy;
+    const known = this.#losses;
+    this.#losses = { cut: known.cut || (tornBytes > 0 && !lossy), lossy: known.lossy || lossy };
+    // A node that finds records behind the damage knows of the loss, so its locks are judged all the same.
+    this.disk.hasForgotten ||= this.disk.hasTakenBack && !this.#losses.lossy;
+    this.disk.hasTakenBack = false;
     try {
       const node = await this.#factory(life.env(records));
       if (!life.alive) return;
-      this.signer?.open(this.disk, records, this.#isLossy);
-      this.#isLossy = false;
+      const opened = this.signer?.open(this.disk, records, this.#losses);
+      // A Byzantine validator ignores what it has signed before, and a twin does not know what the other one signed.
+      if (opened?.ok === false && this.isCorrect) throw new Error(staleText(opened.error));
+      this.#losses = NO_LOSSES;
       this.#node = node;
     } catch (error) {
       if (life.alive) this.fail('start failed:', error);
@@ -341,6 +349,9 @@ export class Process implements Port {
     this.state = state;
   }
 }
+
+const staleText = ({ where, height }: StaleState): string =>
+  `the validator's state is stale: the ${where} has a signature of height ${height} that it does not know`;
 
 /** Without the stack: it differs between a run and its replay, and names folders of this machine. */
 export const textOf = (error: unknown): string =>

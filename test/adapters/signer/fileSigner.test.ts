@@ -8,6 +8,7 @@ import { voteSignBytes } from '../../../core/codec/signBytes.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import type { SignAsk } from '../../../core/node/contract.ts';
 import { parseLastSigned } from '../../../core/node/signGuard.ts';
+import type { Silence } from '../../../core/node/silence.ts';
 import { tempDir } from '../tempDir.ts';
 
 const key = validatorKey(new Uint8Array(32).fill(3), nobleSuite);
@@ -19,10 +20,10 @@ function prevote(height: number, fill: number, seconds = 1): SignAsk {
   return { kind: 'prevote', height, round: 0, bytes: voteSignBytes('chain_9000-1', part) };
 }
 
-function openSigner(dir: string, silentThrough = 0): FileSigner {
+function openSigner(dir: string, silence?: Silence): FileSigner {
   const statePath = join(dir, 'priv_validator_state.json');
   createSignState(statePath);
-  return FileSigner.open({ key, statePath, suite: nobleSuite, silentThrough });
+  return FileSigner.open({ key, statePath, suite: nobleSuite, silence });
 }
 
 const stateOf = (dir: string) =>
@@ -82,7 +83,7 @@ describe('the file signer', () => {
   test('is silent up to a height whose log was damaged, but for what it has signed already', async () => {
     const dir = tempDir();
     const first = await openSigner(dir).sign(prevote(5, 1));
-    const signer = openSigner(dir, 6);
+    const signer = openSigner(dir, { height: 6, mode: 'silent' });
     expect(await signer.sign(prevote(5, 1, 3))).toEqual(first);
     expect(await signer.sign(prevote(6, 1))).toMatchObject({ error: { code: 'unavailable' } });
     expect(await signer.sign(prevote(7, 1))).toMatchObject({ ok: true });

@@ -101,15 +101,6 @@ export const ATTACKS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'commit-height-unchecked',
-    file: 'core/consensus/verifyCommit.ts',
-    from: "  if (commit.height !== height) return err({ code: 'commit-height', expected: height, got: commit.height });\n",
-    to: '',
-    found: ['conduct'],
-    scenario: 'edited-commit-slots',
-    isSlow: true,
-  },
-  {
     id: 'absent-slot-with-a-time',
     file: 'core/codec/validate.ts',
     from: 'require(isZero,',

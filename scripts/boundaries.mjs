@@ -1,4 +1,5 @@
-// Who may import whom (DESIGN: rooms). `node scripts/boundaries.mjs` checks the whole tree; `violationsOf` checks one file.
+// Who may import whom: the rooms of docs/architecture.md. `node scripts/boundaries.mjs` checks the whole tree;
+// `violationsOf` checks one file.
 import * as fs from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';

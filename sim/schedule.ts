@@ -17,8 +17,8 @@ export interface VoterSet {
 
 /**
  * Who may vote with what power, and which parameters hold, at every height. This follows from genesis and from what the
- * application has returned for blocks since. New powers take effect two heights later, new parameters one (CometBFT
- * §4.3). Computed apart from core/consensus/chainState.ts.
+ * application has returned for blocks since. New powers take effect two heights later, new parameters one (CometBFT's
+ * state/execution.go). Computed apart from core/consensus/chainState.ts.
  */
 export class Schedule {
   /** The set of genesis, and the set after each update. */

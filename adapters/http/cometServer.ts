@@ -34,7 +34,7 @@ const BODY_TOO_LARGE: HttpAnswer = {
     '"data":"error reading request body: http: request body too large"}}',
 };
 
-/** The consensus RPC: JSON-RPC at `/`, one path per method, and `/websocket` (reference §5.1). */
+/** The consensus RPC: JSON-RPC at `/`, one path per method, and `/websocket`. */
 export function startCometServer(options: CometServerOptions): Promise<HttpServer> {
   return HttpServer.listen({
     name: 'consensus rpc',

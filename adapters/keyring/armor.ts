@@ -1,4 +1,4 @@
-/** `keys export`: OpenPGP armor around a secretbox whose key bcrypt derives from a password (reference §1.5). */
+/** `keys export` (cosmos-sdk crypto/armor.go): OpenPGP armor around a secretbox whose key bcrypt derives from a password. */
 import { createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { argon2id, bcrypt } from 'hash-wasm';

@@ -1,4 +1,4 @@
-/** The content of `<name>.info` before SDK 0.46: amino's LegacyInfo (reference §1.5). `keys migrate` reads it. */
+/** The content of `<name>.info` before SDK 0.46: amino's LegacyInfo. `keys migrate` reads it. */
 
 import { bytes, string } from '../../core/codec/fields.ts';
 import { decode, type Table, table } from '../../core/codec/proto.ts';

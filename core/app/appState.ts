@@ -1,4 +1,4 @@
-/** `app_state` of genesis.json: auth, bank, evm and feemarket sections (reference §6.5), read strictly. */
+/** `app_state` of genesis.json: auth, bank, evm and feemarket sections, read strictly. */
 
 import { isHrpBase, parseAnyAddress } from '../address/kinds.ts';
 import { fromBase64 } from '../lib/base64.ts';

@@ -59,7 +59,7 @@ const sdk = (code: number, log: string, ethMessage: string): RenderedError => ({
   ethMessage,
 });
 
-/** Errors of the envelope around the Ethereum transaction (reference §5.2, rows 0, 5 and 10). */
+/** Errors of the envelope around the Ethereum transaction. */
 function renderEnvelope(error: AdmissionError): RenderedError | undefined {
   switch (error.code) {
     case 'sdk':
@@ -104,7 +104,7 @@ function renderEnvelope(error: AdmissionError): RenderedError | undefined {
   }
 }
 
-/** Stateless errors of the Ethereum transaction itself (reference §3.9). */
+/** Stateless errors of the Ethereum transaction itself, in geth's words. */
 function renderStatic(error: AdmissionError): RenderedError | undefined {
   const invalid = (text: string): RenderedError => sdk(18, `${text}: invalid request`, text);
   const outOfGas = (text: string): RenderedError => sdk(11, `${text}: out of gas`, text);
@@ -150,7 +150,7 @@ function renderStatic(error: AdmissionError): RenderedError | undefined {
   }
 }
 
-/** Errors that depend on the state or on the block (reference §3.9, §5.2 rows 3 to 9). */
+/** Errors that depend on the state or on the block, in geth's words. */
 function renderStateful(error: AdmissionError): RenderedError {
   switch (error.code) {
     case 'block-gas-left': {

@@ -1,7 +1,4 @@
-/**
- * ABCI events of an Ethereum transaction and of a block (reference §5.4). Tools query these exact names and letter
- * cases.
- */
+/** ABCI events of an Ethereum transaction and of a block. Tools query these exact names and letter cases. */
 
 import { type AttributeOf, typedEvent as event } from '../events/eventTable.ts';
 import { type Bytes, to0xHex, toHex } from '../lib/bytes.ts';

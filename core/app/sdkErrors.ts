@@ -1,4 +1,4 @@
-/** Error codes of codespace `sdk` for Cosmos transactions, with the text that ends their log (reference §7.2). */
+/** Error codes of codespace `sdk` for Cosmos transactions, with the text that ends their log. */
 const TEXTS = {
   2: 'tx parse error',
   3: 'invalid sequence',

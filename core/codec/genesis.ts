@@ -1,4 +1,4 @@
-/** genesis.json (reference: CometBFT §9). */
+/** genesis.json (CometBFT's types/genesis.go). */
 import { validatorAddress } from '../crypto/addresses.ts';
 import { equalBytes, toHex, toUpperHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';

@@ -1,4 +1,4 @@
-/** The hashes in a header, and the hash of the header itself (reference: CometBFT §1). */
+/** The hashes in a header, and the hash of the header itself (CometBFT spec/core/data_structures.md). */
 import { sha256 } from '../crypto/hash.ts';
 import { EMPTY_ROOT, merkleRoot } from '../crypto/merkle.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * CometBFT's JSON forms (reference §5.2, §5.3): 64-bit integers as decimal texts, hashes and addresses as upper-case
+ * CometBFT's JSON forms (libs/json): 64-bit integers as decimal texts, hashes and addresses as upper-case
  * hex, other bytes as base64 or null, keys in the order Go writes them.
  */
 import { toBase64 } from '../lib/base64.ts';

@@ -1,4 +1,4 @@
-/** The key files of a CometBFT home (reference §9), as texts. Adapters read and write the files themselves. */
+/** The key files of a CometBFT home, as texts. Adapters read and write the files themselves. */
 import { ed25519Address } from '../crypto/addresses.ts';
 import { nobleSuite } from '../crypto/noble.ts';
 import { toBase64 } from '../lib/base64.ts';

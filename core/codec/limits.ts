@@ -1,4 +1,4 @@
-/** Limits on everything that a peer or a file can make us hold (reference: CometBFT §1 sizes, §3 receive checks). */
+/** Limits on everything that a peer or a file can make us hold. Sizes without a comment are CometBFT's own. */
 export const HASH_BYTES = 32;
 export const ADDRESS_BYTES = 20;
 export const BLOCK_PROTOCOL = 11;

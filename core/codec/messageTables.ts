@@ -1,4 +1,4 @@
-/** Tables of peers' messages (reference: CometBFT §3). They skip unknown fields, as CometBFT's own peers do. */
+/** Tables of peers' messages (proto/tendermint). They skip unknown fields, as CometBFT's own peers do. */
 import type { BlocksyncMessage, ConsensusMessage, TxsMessage } from '../types/messages.ts';
 import { bitArray } from './bitArray.ts';
 import { BLOCK } from './block.ts';

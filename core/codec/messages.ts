@@ -1,4 +1,4 @@
-/** Encodes and decodes messages between peers, with CometBFT's receive checks (reference §3). */
+/** Encodes and decodes messages between peers, with CometBFT's receive checks (consensus/reactor.go). */
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { isCompleteBlockId, isZeroBlockId } from '../types/block.ts';

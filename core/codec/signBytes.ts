@@ -1,5 +1,5 @@
 /**
- * Canonical sign bytes (reference: CometBFT §2), which the signatures of votes and proposals cover.
+ * Canonical sign bytes (CometBFT's types/canonical.go), which the signatures of votes and proposals cover.
  * Written by hand rather than by tables, because every vote is signed and verified over them.
  */
 import type { Bytes } from '../lib/bytes.ts';

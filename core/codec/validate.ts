@@ -1,4 +1,4 @@
-/** CometBFT's ValidateBasic: the checks that need no state (reference §1, §3). */
+/** CometBFT's ValidateBasic: the checks that need no state. */
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';

@@ -4,7 +4,7 @@ import { BLOCK_BYTES_MAX } from './limits.ts';
 import type { InvalidError } from './validate.ts';
 import { PUBLIC_KEY_NUMBER } from './validator.ts';
 
-/** CometBFT's ConsensusParams.ValidateBasic (reference §1, param checks). */
+/** CometBFT's ConsensusParams.ValidateBasic (types/params.go). */
 export function validateParamsBasic(params: ConsensusParams): Result<void, InvalidError> {
   const { block, evidence, validator, abci } = params;
   const blockBytesMax = block.maxBytes === -1 ? BLOCK_BYTES_MAX : block.maxBytes;

@@ -1,4 +1,4 @@
-/** The consensus state at genesis and after each block (CometBFT §4.3). */
+/** The consensus state at genesis and after each block (CometBFT's state/execution.go). */
 import { consensusParamsHash, EMPTY_HASH, resultsHash } from '../codec/hashes.ts';
 import { validatorAddress } from '../crypto/addresses.ts';
 import type { Bytes } from '../lib/bytes.ts';

@@ -67,7 +67,7 @@ export interface Out {
   notice(notice: ConsensusNotice): void;
 }
 
-/** Durations in milliseconds; a round's timeout is base + round × delta (CometBFT §4.1). */
+/** Durations in milliseconds; a round's timeout is base + round × delta (CometBFT's ConsensusConfig). */
 export interface ConsensusConfig {
   readonly timeoutProposeMs: Millis;
   readonly timeoutProposeDeltaMs: Millis;

@@ -139,7 +139,7 @@ export const newHeightState = (
   conflicts: [],
 });
 
-/** The commit made of a set of precommits that has a majority for a block (CometBFT §4.2). */
+/** The commit made of a set of precommits that has a majority for a block (CometBFT's VoteSet.MakeCommit). */
 export function commitOf(precommits: VoteSet): Commit {
   const blockId = present(precommits.majority(), 'commit without a majority');
   const signatures: Commit['signatures'][number][] = [];

@@ -20,7 +20,7 @@ export interface BlockContent {
   readonly proposerAddress: Address;
 }
 
-/** The only time that a block with this last commit may carry (BFT time, CometBFT §4.5). */
+/** The only time that a block with this last commit may carry (CometBFT spec/consensus/bft-time.md). */
 export function blockTime(state: ChainState, lastCommit: Commit): Result<Timestamp, MedianTimeError> {
   if (state.lastValidators === undefined) return ok(state.lastBlockTime);
   return medianTime(lastCommit, state.lastValidators);

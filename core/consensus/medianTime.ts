@@ -9,7 +9,7 @@ export interface WeightedTime {
   readonly power: bigint;
 }
 
-/** The weighted median (CometBFT §4.5). It lies within the range of honest clocks while less than a third is faulty. */
+/** The weighted median of BFT time. It lies within the range of honest clocks while less than a third is faulty. */
 export function weightedMedian(times: readonly WeightedTime[]): Timestamp {
   assert(times.length > 0, 'median of nothing');
   const sorted = [...times].sort((a, b) => compareTime(a.time, b.time));

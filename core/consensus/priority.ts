@@ -1,4 +1,4 @@
-/** Proposer rotation (CometBFT §4.4): weighted round robin in exact int64 arithmetic. */
+/** Proposer rotation (CometBFT's types/validator_set.go): weighted round robin in exact int64 arithmetic. */
 import { TOTAL_POWER_MAX, VALIDATORS_MAX } from '../codec/limits.ts';
 import { assert, present } from '../lib/assert.ts';
 import { compareBytes, equalBytes } from '../lib/bytes.ts';

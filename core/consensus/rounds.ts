@@ -56,7 +56,7 @@ export const ownIndex = (e: Engine): number | undefined =>
 export const isProposer = (e: Engine): boolean =>
   e.validator !== undefined && equalBytes(e.s.roundSet.proposer.address, e.validator.address);
 
-/** A vote's time is at least 1 ms after the time of the block it may commit: block time advances (CometBFT §4.2). */
+/** A vote's time is at least 1 ms after the time of the block it may commit: block time advances (BFT time). */
 function voteTime(s: HeightState, now: Timestamp): Timestamp {
   const block = s.locked?.block ?? s.current?.block;
   if (block === undefined) return now;

@@ -1,4 +1,7 @@
-/** Block validation against the state, in CometBFT's order (§1). The first check that fails is reported. */
+/**
+ * Block validation against the state, in the order of CometBFT's state/validation.go. The first check that fails is
+ * reported.
+ */
 import { encodeEvidenceList } from '../codec/evidence.ts';
 import { BLOCK_PROTOCOL } from '../codec/limits.ts';
 import { validateBlockBasic } from '../codec/validate.ts';

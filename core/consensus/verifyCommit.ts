@@ -1,4 +1,7 @@
-/** Commit verification (CometBFT §4.6), with one signature check per slot. `isKnown` saves checks done before. */
+/**
+ * Commit verification (CometBFT's types/validation.go), with one signature check per slot. `isKnown` saves checks done
+ * before.
+ */
 import { TOTAL_POWER_MAX } from '../codec/limits.ts';
 import { verifyVote } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';

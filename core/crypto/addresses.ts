@@ -5,7 +5,7 @@ import type { Address } from '../types/ids.ts';
 import type { PublicKey } from '../types/validator.ts';
 import { keccak256, ripemd160, sha256 } from './hash.ts';
 
-/** First 20 bytes of SHA-256 of the 32-byte key (CometBFT §1). */
+/** First 20 bytes of SHA-256 of the 32-byte key, as in CometBFT. */
 export function ed25519Address(publicKey: Bytes): Address {
   assert(publicKey.length === 32, 'ed25519 public key is not 32 bytes');
   return sha256(publicKey).slice(0, 20);

@@ -1,4 +1,4 @@
-/** The Merkle tree of RFC 6962, as used by CometBFT and the Cosmos SDK (reference: CometBFT §1). */
+/** The Merkle tree of RFC 6962, as used by CometBFT and the Cosmos SDK (crypto/merkle). */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { RecentBytes } from '../lib/recentBytes.ts';

@@ -1,4 +1,4 @@
-/** The events that subscribers of the consensus websocket can match, and their order in a block (reference §6.3). */
+/** The events that subscribers of the consensus websocket can match, and their order in a block. */
 import { validatorAddress } from '../crypto/addresses.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { toUpperHex } from '../lib/bytes.ts';

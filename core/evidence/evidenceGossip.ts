@@ -8,7 +8,7 @@ import type { EvidencePool } from './pool.ts';
 import { evidenceHeight } from './verify.ts';
 
 const TICK_MS: Millis = 1000;
-/** Pending evidence is sent again after this: it may have come too early or been lost (CometBFT §4.7). */
+/** Pending evidence is sent again after this: it may have come too early or been lost. */
 const AGAIN_MICROS = 10_000_000;
 /** Most messages to one peer at once. */
 const BATCH_MAX = 16;

@@ -1,6 +1,6 @@
 /**
- * Light client attacks (CometBFT §4.7): a light client was shown a block that is not on the chain, signed by enough
- * validators to be believed.
+ * Light client attacks (CometBFT's light/detector.go): a light client was shown a block that is not on the chain,
+ * signed by enough validators to be believed.
  */
 import { headerHash } from '../codec/hashes.ts';
 import { validatorAddress } from '../crypto/addresses.ts';

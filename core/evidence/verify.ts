@@ -1,4 +1,4 @@
-/** Evidence rules (CometBFT §4.7): who may be accused, of what, and for how long. */
+/** Evidence rules (CometBFT's evidence/verify.go): who may be accused, of what, and for how long. */
 import { validateEvidenceBasic } from '../codec/validate.ts';
 import { verifyVote } from '../codec/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';

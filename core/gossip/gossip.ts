@@ -36,8 +36,8 @@ const PROMPT_BYTES_MIN = 16 * 1024;
 const VOTES_ENCODED_MAX = 512;
 
 /**
- * Spreads what the consensus machine knows (reference §4.9). Event-driven: our own messages, and catch-up for a peer
- * behind us, leave in the step that makes them possible. The rest waits for a tick.
+ * Spreads what the consensus machine knows, as CometBFT's consensus/reactor.go does. Event-driven: our own messages,
+ * and catch-up for a peer behind us, leave in the step that makes them possible. The rest waits for a tick.
  */
 export class Gossip {
   readonly #options: GossipOptions;

@@ -1,4 +1,4 @@
-/** What a peer lacks and we have, in the order in which CometBFT's gossip loops would send it (reference §4.9). */
+/** What a peer lacks and we have, in the order in which CometBFT's gossip loops would send it (consensus/reactor.go). */
 import { BitSet } from '../lib/bitset.ts';
 import { equalBytes } from '../lib/bytes.ts';
 import { type Commit, equalPartSetHeader, type Part } from '../types/block.ts';

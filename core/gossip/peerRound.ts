@@ -12,7 +12,7 @@ const VOTE_SETS_MAX = 32;
 const LESSER_WORDS = 3;
 
 /**
- * What one peer has, as far as it told us or we told it (CometBFT's PeerRoundState, reference §4.9). This is a belief,
+ * What one peer has, as far as it told us or we told it (CometBFT's PeerRoundState). This is a belief,
  * not a fact: on a lossy network it is forgotten from time to time, so that lost messages are sent again.
  */
 export class PeerRound {

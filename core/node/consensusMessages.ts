@@ -15,7 +15,7 @@ export interface MessageSinks {
   drop(peer: PeerId, reason: string): void;
 }
 
-/** While block sync runs, only what peers say about their own position is of use (reference §4.9). */
+/** While block sync runs, only what peers say about their own position is of use. */
 export function routeWhileSyncing(
   to: MessageSinks,
   now: Micros,

@@ -18,7 +18,7 @@ import type { EvidenceResult, FlushResult, SubmitResult } from '../types/submit.
 /** Matches an effect that asks for something with the input that answers it. Unique within one run of a node. */
 export type CallId = number;
 
-/** CometBFT channel ids (reference §3). */
+/** CometBFT's channel ids. */
 export const CHANNELS = {
   pex: 0x00,
   state: 0x20,

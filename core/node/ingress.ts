@@ -19,7 +19,7 @@ export type PeerMessage =
   | { readonly channel: 'evidence'; readonly evidence: readonly Evidence[] }
   | { readonly channel: 'blocksync'; readonly message: BlocksyncMessage };
 
-/** The channel of each consensus message (reference §3). */
+/** The channel of each consensus message (CometBFT's consensus/reactor.go). */
 const CHANNEL_OF: Readonly<Record<ConsensusMessage['kind'], ChannelId>> = {
   newRoundStep: CHANNELS.state,
   newValidBlock: CHANNELS.state,

@@ -18,7 +18,7 @@ export interface NodeCoreConfig {
 
 const WEI_PER_ETHER = 10n ** 18n;
 
-/** Caps of geth and of its Cosmos relatives where both have one (reference §3.10). */
+/** Caps of geth and of its Cosmos relatives where both have one. */
 export const DEFAULT_RPC_LIMITS: RpcLimits = {
   gasCap: 50_000_000n,
   evmTimeoutMs: DEFAULT_EVM_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** Reads canonical sign bytes (reference §2) without the codec: the guard depends on no other code's reading. */
+/** Reads canonical sign bytes without the codec: the guard depends on no other code's reading. */
 import { type Bytes, joined } from '../lib/bytes.ts';
 import type { SignAsk } from './contract.ts';
 

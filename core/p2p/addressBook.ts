@@ -1,7 +1,7 @@
 /**
  * Addresses of nodes that we may dial. We were told of `new` ones; `old` ones have answered. The number by group and by
- * source is limited, so that no single operator can fill the book with its own nodes (reference §8; CometBFT does the
- * same with hashed buckets).
+ * source is limited, so that no single operator can fill the book with its own nodes. CometBFT does the same with
+ * hashed buckets.
  */
 import { compareText } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';

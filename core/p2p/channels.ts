@@ -14,7 +14,7 @@ export interface ChannelSpec {
 }
 
 /**
- * The channels that a full node advertises, in this order (reference §3). Its pool takes transactions of up to
+ * The channels that a full node advertises, in this order. Its pool takes transactions of up to
  * `txBytesMax` bytes.
  */
 export const channelSpecs = (txBytesMax: number): readonly ChannelSpec[] => [

@@ -1,6 +1,6 @@
 /**
  * One connection to a peer, without I/O: bytes and times go in; bytes, events and the next deadline come out.
- * SecretConnection, then the exchange of NodeInfo, then packets on channels (CometBFT 0.38, reference §8).
+ * SecretConnection, then the exchange of NodeInfo, then packets on channels (p2p/conn of CometBFT 0.38).
  *
  * The host: feeds `onBytes` with what the socket read, calls `onTime` at `deadline()`, and after either takes
  * `events()` and writes what `take()` gives while the socket accepts bytes.

@@ -1,4 +1,4 @@
-/** The secrets of a CometBFT SecretConnection (reference §8), computed from the two ephemeral keys. */
+/** The secrets of a CometBFT SecretConnection (p2p/conn/secret_connection.go), computed from the two ephemeral keys. */
 import { x25519 } from '@noble/curves/ed25519.js';
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { sha256 } from '@noble/hashes/sha2.js';

@@ -1,4 +1,4 @@
-/** What a node says about itself, and whether we can talk to it (CometBFT DefaultNodeInfo, reference §8). */
+/** What a node says about itself, and whether we can talk to it (CometBFT's DefaultNodeInfo). */
 import { bytes, embed, string, uint64 } from '../codec/fields.ts';
 import { decode, encode, table, tolerant } from '../codec/proto.ts';
 import type { CodecError } from '../codec/wire.ts';

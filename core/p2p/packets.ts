@@ -1,4 +1,4 @@
-/** Packets of an MConnection and the message that authenticates a SecretConnection (reference §8). */
+/** Packets of an MConnection and the message that authenticates a SecretConnection (proto/tendermint/p2p). */
 import { bool, bytes, embed, int32 } from '../codec/fields.ts';
 import { oneOf } from '../codec/oneOf.ts';
 import { decode, encode, table, tolerant } from '../codec/proto.ts';

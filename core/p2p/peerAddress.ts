@@ -1,4 +1,4 @@
-/** `id@host:port`, by which operators and peers name a node (reference §8). */
+/** `id@host:port`, by which operators and peers name a node. */
 import { err, ok, type Result } from '../lib/result.ts';
 import type { PeerId } from '../types/ids.ts';
 import { isRoutable, parseIp, plainIp } from './ip.ts';

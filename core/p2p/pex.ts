@@ -1,4 +1,4 @@
-/** Rules of the address exchange (reference §8): who may ask, who may answer, and how often. */
+/** Rules of the address exchange (CometBFT's p2p/pex): who may ask, who may answer, and how often. */
 
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';

@@ -1,4 +1,4 @@
-/** tendermint.p2p.Message on channel 0x00: peers exchange addresses of nodes (reference §8). */
+/** tendermint.p2p.Message on channel 0x00: peers exchange addresses of nodes. */
 import { repeated, string, uint32 } from '../codec/fields.ts';
 import { oneOf } from '../codec/oneOf.ts';
 import { decode, encode, table } from '../codec/proto.ts';

@@ -1,4 +1,4 @@
-/** The encrypted byte stream of a SecretConnection: fixed frames of 1028 plain bytes (reference §8). */
+/** The encrypted byte stream of a SecretConnection: fixed frames of 1028 plain bytes (p2p/conn/secret_connection.go). */
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { assert } from '../lib/assert.ts';
 import { type Bytes, concat, EMPTY, joined } from '../lib/bytes.ts';

@@ -40,7 +40,7 @@ interface Work {
 }
 
 /**
- * Brings a node that is behind to the height of its peers (reference §4.9), then hands over to consensus for good.
+ * Brings a node that is behind to the height of its peers (CometBFT's blocksync), then hands over to consensus for good.
  * Block H is decided if the commit in block H+1 says so. It is executed and stored by the same two calls as in
  * consensus. Each height's batch is all that block sync makes durable: after a crash it continues from there.
  *

@@ -10,7 +10,7 @@ export interface GenesisValidator {
   readonly name: string;
 }
 
-/** genesis.json, parsed and with defaults filled in (reference: CometBFT §9). */
+/** genesis.json, parsed and with defaults filled in (CometBFT's GenesisDoc). */
 export interface Genesis {
   readonly genesisTime: Timestamp;
   readonly chainId: string;

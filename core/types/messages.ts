@@ -1,4 +1,4 @@
-/** Messages between peers, decoded (reference §3, reactor messages). */
+/** Messages between peers, decoded: those of CometBFT's consensus, mempool, evidence and blocksync reactors. */
 import type { BitSet } from '../lib/bitset.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Block, BlockId, Part, PartSetHeader } from './block.ts';

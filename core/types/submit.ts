@@ -1,7 +1,7 @@
 import type { Bytes } from '../lib/bytes.ts';
 import type { CheckReply } from './app.ts';
 
-/** Why the mempool refused a tx (reference §5.5): before the application was asked, or by its own rules afterwards. */
+/** Why the mempool refused a tx: before the application was asked, or by its own rules afterwards. */
 export type MempoolRefusal =
   | { readonly code: 'in-cache' }
   | {

@@ -144,7 +144,7 @@ const PROCESSING_MICROS = 400_000;
 const ROUNDS_AHEAD = 64;
 
 /**
- * R rounds a height (reference §3): the longest run of faulty proposers in the real rotation, one round with a correct
+ * The rounds that a height may take: the longest run of faulty proposers in the real rotation, one round with a correct
  * proposer, and the rounds before timeouts outlast the network. Each round takes its three timeouts; after it come the
  * wait for the next height and the wait for transactions. The first height begins in the round reached at stability.
  */

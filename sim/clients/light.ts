@@ -207,7 +207,7 @@ function lightBlockOf(from: Process, height: number): LightBlock | undefined {
 const span = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** The evidence against those who signed the shown block (CometBFT §4.7, GetByzantineValidators). */
+/** The evidence against those who signed the shown block (CometBFT's GetByzantineValidators). */
 function evidenceOf(common: LightBlock, shown: LightBlock, real: LightBlock): LightClientAttackEvidence {
   const isLunatic =
     !equalBytes(shown.header.validatorsHash, real.header.validatorsHash) ||

@@ -3,9 +3,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { checkedOnly } from './broadcast.ts';
 import type { SentTx } from './sentTx.ts';
 
-/**
- * What is wrong with an Ethereum transaction, in geth's words and as the code of an SDK chain (reference §5.2, §7.2).
- */
+/** What is wrong with an Ethereum transaction, in geth's words and as the code of an SDK chain (types/errors). */
 const CODES: readonly (readonly [words: RegExp, code: string])[] = [
   [/^nonce too low: /, 'sdk 3'],
   [/^intrinsic gas too low: /, 'sdk 11'],

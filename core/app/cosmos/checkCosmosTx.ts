@@ -124,7 +124,7 @@ function checkSigner(
   );
 }
 
-/** All checks that a Cosmos transaction must pass before it runs, in the SDK's order (reference §5.2). */
+/** All checks that a Cosmos transaction must pass before it runs, in the order of the SDK's ante handlers. */
 export const checkCosmosTx = (
   tx: DecodedCosmosTx,
   signer: SignerState,

@@ -1,4 +1,4 @@
-/** The amino document as EIP-712 typed data, so that wallets which only know Ethereum can sign it (reference §7.3). */
+/** The amino document as EIP-712 typed data, so that wallets which only know Ethereum can sign it. */
 import { type Bytes, compareText, concat, joined } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import { bigintToFixed } from '../evm/numbers.ts';

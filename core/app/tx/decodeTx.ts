@@ -51,7 +51,7 @@ function parsed<T>(shape: Shape<T>, bytes: Bytes, read: Decode = decode): Checke
 const isEthereum = (body: TxBody): boolean =>
   body.extensionOptions.some(({ typeUrl }) => typeUrl === TYPE_URL.extensionEthereumTx);
 
-/** Reference §5.2 row 0 and the routing rules after it. */
+/** The Ethereum message that the body wraps: one extension option, one message, and nothing else. */
 function checkBody(body: TxBody): Checked<Bytes> {
   const extension = body.extensionOptions[0] as Any;
   const [message] = body.messages;

@@ -1,4 +1,4 @@
-/** A query in the form that the index can answer (reference §6.4): heights, exact values and tests. */
+/** A query in the form that the index can answer: heights, exact values and tests. */
 
 import type { Height } from '../../types/ids.ts';
 import { compareTime } from '../../types/ids.ts';

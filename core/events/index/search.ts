@@ -59,7 +59,7 @@ const KINDS_OF_BLOCK = ['NewBlock', 'NewBlockHeader', 'NewBlockEvents'];
 
 class TooMuch extends Error {}
 
-/** tx_search and block_search on the node's own index (reference §6.4). */
+/** tx_search and block_search on the node's own index. */
 export class EventSearch {
   readonly #kv: KvStore;
   readonly #reads: SearchReads;

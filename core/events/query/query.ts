@@ -64,7 +64,7 @@ const printed = ({ tag, op, argument }: Condition): string => {
   return `${tag} ${op} ${labelled}`;
 };
 
-/** A compiled query. All conditions must hold; each may be met by any value of its tag (reference §6.2). */
+/** A compiled query. All conditions must hold; each may be met by any value of its tag. */
 export class Query {
   readonly conditions: readonly Condition[];
   /** Normal form. Queries with the same normal form are the same subscription. */

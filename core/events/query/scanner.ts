@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, TokenKind>> = { AND: 'and', EXISTS: 'exists
 const YEAR_MIN = 1900;
 const YEAR_MAX = 2999;
 
-/** Splits a query into tokens (reference §6.1). One rune of look-ahead, no backtracking. */
+/** Splits a query into tokens, by CometBFT's grammar. One rune of look-ahead, no backtracking. */
 export class Scanner {
   readonly #runes: readonly string[];
   #index = 0;

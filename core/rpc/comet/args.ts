@@ -1,4 +1,4 @@
-/** One argument specification per method, for URI, JSON-RPC and websocket requests (reference §5.1). */
+/** One argument specification per method, for URI, JSON-RPC and websocket requests. */
 
 import { evidenceFromJson } from '../../codec/evidenceJson.ts';
 import { parseJson as parsePlainJson } from '../../codec/jsonReader.ts';

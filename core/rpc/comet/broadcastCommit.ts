@@ -39,7 +39,7 @@ function inclusionOf(
   };
 }
 
-/** broadcast_tx_commit (reference §5.4). While it waits, the call counts as a subscribed client. */
+/** broadcast_tx_commit. While it waits, the call counts as a subscribed client. */
 export async function broadcastCommit(ctx: RpcContext, tx: Bytes) {
   const feed = cometFeed(ctx);
   const { subscriptionClientsMax } = cometLimits(ctx);

@@ -1,4 +1,4 @@
-/** Requests and replies of CometBFT's JSON-RPC (reference §5.1). */
+/** Requests and replies of CometBFT's JSON-RPC (rpc/jsonrpc/types). */
 import { compareText } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { RpcContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Events in the JSON of websocket messages (reference §6.3). */
+/** Events in the JSON of websocket messages (CometBFT's types/events.go). */
 import {
   base64Json,
   blockIdJson,

@@ -2,7 +2,7 @@ import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
 
-/** The requested height (reference §5.4): the latest if absent; an error if the node does not have it. */
+/** The requested height: the latest if absent; an error if the node does not have it. */
 export function resolveHeight(ctx: RpcContext, asked: bigint | undefined, latest: Height): Height {
   if (asked === undefined) return latest;
   if (asked <= 0n) throw serverError(`height must be greater than 0, but got ${asked}`);

@@ -57,7 +57,7 @@ function readRequests(value: Json): readonly CometRequest[] | string {
 }
 
 /**
- * Answers a JSON-RPC body posted to `/` (reference §5.1): one request after another, replies in order, a single reply
+ * Answers a JSON-RPC body posted to `/` as CometBFT does: one request after another, replies in order, a single reply
  * as an object.
  */
 export async function handleCometPost(ctx: RpcContext, body: string): Promise<HttpAnswer> {

@@ -1,6 +1,6 @@
 import type { CometLimits, RpcContext } from '../context.ts';
 
-/** CometBFT's defaults (reference §10). */
+/** The defaults of CometBFT's RPCConfig. */
 export const DEFAULT_COMET_LIMITS: CometLimits = {
   subscriptionClientsMax: 100,
   subscriptionsPerClientMax: 5,
@@ -14,5 +14,5 @@ export const cometLimits = (ctx: RpcContext): CometLimits => ({
   ...ctx.limits.comet,
 });
 
-/** Maximum length of a query in bytes (reference §5.4). */
+/** Maximum length of a query in bytes (CometBFT's maxQueryLength). */
 export const QUERY_BYTES_MAX = 512;

@@ -1,7 +1,7 @@
 import { unreachable } from '../../lib/assert.ts';
 import type { MempoolRefusal } from '../../types/submit.ts';
 
-/** Error texts of reference §5.5. Refusals that CometBFT does not know have our own texts. */
+/** Error texts of CometBFT's mempool/errors.go. Refusals that CometBFT does not know have our own texts. */
 export function refusalText(refusal: MempoolRefusal): string {
   switch (refusal.code) {
     case 'in-cache':

@@ -40,7 +40,7 @@ const asksForHistory = (params: Json | undefined): boolean =>
   (isObject(params) && params.has('from_height'));
 
 /**
- * One client of `/websocket` (reference §5.6): the methods of the table plus subscriptions. A client that falls behind
+ * One client of `/websocket`: the methods of the table plus subscriptions. A client that falls behind
  * gets an error on each subscription, with the height to resume from, and is closed. It never misses events silently.
  */
 export class CometSession {

@@ -1,4 +1,4 @@
-/** chain.types.v1.EthAccount: an account as the Cosmos APIs return it (reference §1.1, §1.7). */
+/** chain.types.v1.EthAccount: an account as the Cosmos APIs return it. */
 import { formatAddress } from '../../address/kinds.ts';
 import type { View } from '../../app/chain.ts';
 import { PUB_KEY } from '../../app/cosmos/tables.ts';

@@ -1,7 +1,7 @@
 import { unreachable } from '../../lib/assert.ts';
 import type { MempoolRefusal } from '../../types/submit.ts';
 
-/** The mempool's refusal as a code of codespace `sdk` and its log (reference §7.2). */
+/** The mempool's refusal as a code of codespace `sdk` and its log. */
 export function refusalText(refusal: MempoolRefusal): { readonly code: number; readonly log: string } {
   switch (refusal.code) {
     case 'in-cache':

@@ -79,7 +79,7 @@ export interface RestRequest {
   readonly body: string;
 }
 
-/** Handles one REST request (reference §2). */
+/** Handles one REST request. */
 export async function handleRest(ctx: RpcContext, request: RestRequest): Promise<HttpAnswer> {
   const { method, path } = request;
   try {

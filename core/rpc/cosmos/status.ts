@@ -1,4 +1,4 @@
-/** gRPC status codes and their HTTP statuses (reference §2.3). */
+/** gRPC status codes and their HTTP statuses, as in grpc-gateway. */
 export const GRPC = {
   ok: 0,
   unknown: 2,

@@ -10,7 +10,7 @@ import { type Decoded, goKind, goTypeError, quantityFault, readBool, readHash } 
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'pending', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 
-/** How a request names a block (reference §3.2). */
+/** How a request names a block: geth's BlockNumberOrHash. */
 export type BlockId =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint }

@@ -92,10 +92,7 @@ async function rowsTo(
   return rows.reverse();
 }
 
-/**
- * eth_feeHistory (reference §3.6). Too large block counts are clipped, as in geth. `draft` is the block after the
- * newest.
- */
+/** eth_feeHistory. Too large block counts are clipped, as in geth. `draft` is the block after the newest. */
 export async function feeHistory(
   ctx: RpcContext,
   count: bigint,

@@ -35,7 +35,7 @@ interface Entry {
 const BLOCKS_PER_POLL_MAX = 10_000;
 
 /**
- * Polling filters (reference §4.2). Blocks and logs are read from the chain with a cursor, so a client misses nothing
+ * Polling filters. Blocks and logs are read from the chain with a cursor, so a client misses nothing
  * and gets nothing twice, however rarely it polls. Only pending transactions, which the chain does not record, are
  * collected from the hub. Deadlines are checked when any filter is used: there is no timer, and nothing grows between
  * uses. The cost of a poll and of a pending transaction does not depend on the number of filters.

@@ -133,7 +133,7 @@ const refused = (message: Message): Reply | undefined =>
   message.id === undefined || message.isResponse ? undefined : withError(message.id, RESPONSE_TOO_LARGE);
 
 /**
- * Answers one HTTP body or websocket frame exactly like geth's rpc package (reference §3.1). Returns the response text,
+ * Answers one HTTP body or websocket frame exactly like geth's rpc package. Returns the response text,
  * or undefined if there is none. Never throws because of the client's input. `notifier` manages subscriptions.
  */
 export async function handleEthRequest(

@@ -12,7 +12,7 @@ export interface LogCriteria {
   readonly topics: readonly (readonly Bytes[])[];
 }
 
-/** geth's FilterCriteria (reference §4.1). */
+/** geth's FilterCriteria (eth/filters/api.go). */
 export interface LogFilter extends LogCriteria {
   readonly blockHash: Bytes | undefined;
   readonly from: BlockId | undefined;

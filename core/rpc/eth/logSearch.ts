@@ -91,7 +91,7 @@ function checkCount({ limits: { logsMax } }: RpcContext, logs: number): void {
   if (logs > logsMax) throw serverError(`query returned more than ${logsMax} results`);
 }
 
-/** eth_getLogs and eth_getFilterLogs (reference §4.1): geth's error codes, with configurable limits. */
+/** eth_getLogs and eth_getFilterLogs: geth's error codes, with configurable limits. */
 export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<LogJson[]> {
   checkCriteria(filter);
   const matcher = new LogMatcher(filter, ctx.suite.keccak256);
@@ -117,7 +117,7 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
   return searchHeights(ctx, matcher, first, last);
 }
 
-/** The heights that a log filter or subscription may deliver (reference §4.2): the three forms that geth allows. */
+/** The heights that a log filter or subscription may deliver: the three forms that geth allows. */
 export function liveRange(
   ctx: RpcContext,
   filter: LogFilter,

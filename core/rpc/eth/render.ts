@@ -1,4 +1,4 @@
-/** Ethereum objects in the JSON of JSON-RPC (reference §3.4, §3.5). Addresses and hashes are lower-case hex. */
+/** Ethereum objects in the JSON of JSON-RPC, as geth writes them. Addresses and hashes are lower-case hex. */
 import type {
   AccessListItem,
   Authorization,

@@ -43,7 +43,7 @@ export function revertReason(data: Bytes): string | undefined {
   return decodeUtf8(args.subarray(start, start + Number(length)));
 }
 
-/** The JSON-RPC error for a call that did not return successfully (reference §3.1). */
+/** The JSON-RPC error for a call that did not return successfully, as in geth. */
 export function outcomeError(outcome: Exclude<CallOutcome, { kind: 'returned' }>): RpcError {
   if (outcome.kind === 'reverted') {
     const reason = revertReason(outcome.data);

@@ -63,9 +63,7 @@ function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): st
   }
 }
 
-/**
- * eth_sendRawTransaction: decodes, wraps and submits; returns the hash once the pool has accepted it (reference §3.9).
- */
+/** eth_sendRawTransaction: decodes, wraps and submits; returns the hash once the pool has accepted it. */
 export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
   const decoded = decodeEthTx(raw, ctx.suite);
   if (!decoded.ok) throw serverError(renderError(decoded.error).ethMessage);

@@ -1,4 +1,4 @@
-/** Searches of the event index (reference §5.4, §6.4). */
+/** Searches of the event index. */
 
 import { TX_HASH_KEY } from '../../../events/eventModel.ts';
 import type { EventSearch } from '../../../events/index/search.ts';

@@ -51,7 +51,7 @@ function proposeAsk(e: Engine, open: Extract<OpenApp, { kind: 'propose' }>): App
   assert(time.ok, 'our own commit has a median time');
   const proposerAddress = present(e.validator, 'only a validator proposes').address;
   const context = blockContext(state, time.value, { evidence, lastCommit, proposerAddress });
-  const txs: readonly Bytes[] = e.deps.reapTxs(maxBytes, state.params.block.maxGas);
+  const txs: readonly Bytes[] = e.deps.reapTxs(maxBytes);
   return { kind: 'propose', context, maxBytes, txs };
 }
 

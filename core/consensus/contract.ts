@@ -100,8 +100,8 @@ export const DEFAULT_CONSENSUS_CONFIG: ConsensusConfig = {
 
 /** Synchronous calls to the mempool and the evidence pool. They do not change either of them. */
 export interface ConsensusDeps {
-  /** Transactions in proposal order. `maxBytes` counts each with its protobuf overhead; `maxGas` -1 means no limit. */
-  reapTxs(maxBytes: number, maxGas: number): readonly Bytes[];
+  /** Transactions in proposal order. `maxBytes` counts each with its protobuf overhead. The mempool knows the gas limit. */
+  reapTxs(maxBytes: number): readonly Bytes[];
   pendingEvidence(maxBytes: number): readonly Evidence[];
   /** Ok if each item is valid against `state`, not committed yet, and not listed twice. */
   checkEvidence(

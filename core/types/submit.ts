@@ -16,9 +16,8 @@ export type MempoolRefusal =
   | { readonly code: 'too-large'; readonly bytes: number; readonly bytesMax: number }
   /** No block has room for it, counting the overhead in the block (CometBFT's pre-check). */
   | { readonly code: 'beyond-block'; readonly bytes: number; readonly bytesMax: number }
-  /** The pool's own rules after the application's check (geth wording in `message`). */
+  /** These three are the pool's own rules after the application's check. `message` has geth's wording. */
   | { readonly code: 'replacement-underpriced' }
-  | { readonly code: 'already-known' }
   | { readonly code: 'lane-full'; readonly message: string }
   /** Its sender cannot pay for it together with the txs already in the pool. */
   | { readonly code: 'overdraft'; readonly message: string };

@@ -5,7 +5,6 @@ import type { MempoolRefusal } from '../../types/submit.ts';
 export function refusalText(refusal: MempoolRefusal): string {
   switch (refusal.code) {
     case 'in-cache':
-    case 'already-known':
       return 'tx already exists in cache';
     case 'full': {
       const { txs, txsMax, bytes, bytesMax } = refusal;

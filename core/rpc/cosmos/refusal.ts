@@ -5,7 +5,6 @@ import type { MempoolRefusal } from '../../types/submit.ts';
 export function refusalText(refusal: MempoolRefusal): { readonly code: number; readonly log: string } {
   switch (refusal.code) {
     case 'in-cache':
-    case 'already-known':
       return { code: 19, log: 'tx already in mempool' };
     case 'full':
       return { code: 20, log: `${refusal.txs} txs of ${refusal.txsMax}: mempool is full` };

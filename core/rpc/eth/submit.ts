@@ -41,8 +41,7 @@ export function checkPolicy(ctx: RpcContext, tx: EthTx): void {
 
 function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): string {
   switch (refusal.code) {
-    case 'in-cache':
-    case 'already-known': {
+    case 'in-cache': {
       const next = ctx.chain.latest().account(tx.from)?.nonce ?? 0n;
       if (tx.nonce < next) return `nonce too low: next nonce ${next}, tx nonce ${tx.nonce}`;
       return 'already known';

@@ -1,4 +1,4 @@
-/** What the pool refuses by itself, in the words of each face. */
+/** How the mempool's refusals are worded in the consensus RPC and in the Cosmos APIs. */
 import { expect, test } from 'vitest';
 import { refusalText as cometText } from '../../../core/rpc/comet/refusal.ts';
 import { refusalText as sdkText } from '../../../core/rpc/cosmos/refusal.ts';
@@ -6,7 +6,6 @@ import type { MempoolRefusal } from '../../../core/types/submit.ts';
 
 const TABLE: readonly (readonly [MempoolRefusal, string, number, string])[] = [
   [{ code: 'in-cache' }, 'tx already exists in cache', 19, 'tx already in mempool'],
-  [{ code: 'already-known' }, 'tx already exists in cache', 19, 'tx already in mempool'],
   [
     { code: 'full', txs: 5, txsMax: 4, bytes: 30, bytesMax: 20 },
     'mempool is full: number of txs 5 (max: 4), total txs bytes 30 (max: 20)',
@@ -35,7 +34,11 @@ const TABLE: readonly (readonly [MempoolRefusal, string, number, string])[] = [
   [{ code: 'overdraft', message: 'too dear' }, 'too dear', 5, 'too dear: insufficient funds'],
 ];
 
-test.each(TABLE)('%o', (refusal, comet, code, log) => {
-  expect(cometText(refusal)).toBe(comet);
-  expect(sdkText(refusal)).toEqual({ code, log });
-});
+test.each(TABLE)(
+  'the refusal $0.code has its text in the consensus RPC and its code and log in the SDK',
+  (...row) => {
+    const [refusal, comet, code, log] = row;
+    expect(cometText(refusal)).toBe(comet);
+    expect(sdkText(refusal)).toEqual({ code, log });
+  },
+);

@@ -10,7 +10,7 @@ import type { Proposal, Vote } from '../types/vote.ts';
 import type { ConsensusTimerKey } from './contract.ts';
 import { type Engine, isOpen, isPrevoting, persist, publish, publishRound } from './engine.ts';
 import type { OpenSign } from './heightState.ts';
-import { onProposal, onVote } from './intake.ts';
+import { OWN, onProposal, onVote } from './intake.ts';
 import type { LogEntry } from './log.ts';
 import { proposeNew } from './proposing.ts';
 import { castNil, enterPropose, startRound } from './rounds.ts';
@@ -83,10 +83,10 @@ export function onSigned(e: Engine, entry: SignedEntry): void {
     publish(e, { kind: 'note', level: 'error', text });
     return;
   }
-  if ('type' in message) return onVote(e, '', message);
+  if ('type' in message) return onVote(e, OWN, message);
   if (entry.round !== s.round || open.kind !== 'proposal') return;
   s.current ??= open.candidate;
-  onProposal(e, '', message);
+  onProposal(e, OWN, message);
 }
 
 /** The requested message with its signature and signed time; undefined if the signed bytes are of another message. */

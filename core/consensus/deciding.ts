@@ -9,6 +9,7 @@ import { candidateFor, fitsParams, isOf } from './candidates.ts';
 import { nextState } from './chainState.ts';
 import { type Engine, emit, enterStep, halt, persist, publish, publishRound, setTimer } from './engine.ts';
 import { commitOf, type HeightState, newHeightState, precommitsOf } from './heightState.ts';
+import { OWN } from './intake.ts';
 import { waitsForTxs } from './timeouts.ts';
 
 /** First half of L49: more than two thirds precommitted a block. If we do not hold it, we now collect its parts. */
@@ -101,7 +102,7 @@ function carryOver(e: Engine, last: HeightState): void {
   for (let i = 0; i < live.bits.size; i++) {
     const vote = live.vote(i);
     if (vote === undefined || late.judge(vote).kind !== 'fresh') continue;
-    persist(e, { kind: 'vote', peer: '', vote });
+    persist(e, { kind: 'vote', peer: OWN, vote });
     late.add(vote);
   }
 }

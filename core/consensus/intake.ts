@@ -16,7 +16,7 @@ import { CONFLICTS_MAX } from './heightState.ts';
 import { VoteSet } from './voteSet.ts';
 
 /** Stands for a peer where this machine itself signed or verified the message. Never a real peer's name. */
-const OWN = '';
+export const OWN = '';
 /** Stands for a peer where none is known. The message is checked like any other, but nobody is punished. */
 export const NO_PEER = '-';
 
@@ -70,7 +70,7 @@ export function onPart(e: Engine, peer: string, round: Round, part: Part): void 
   if (current.parts.isComplete()) completeCandidate(e, current);
 }
 
-/** Takes a vote of this height, or a late precommit of the last one. `peer` is empty (OWN) for our own votes. */
+/** Takes a vote of this height, or a late precommit of the last one. `peer` is OWN for our own votes. */
 export function onVote(e: Engine, peer: string, vote: Vote): void {
   const { s } = e;
   if (vote.height === s.height - 1) return onLatePrecommit(e, peer, vote);

@@ -75,7 +75,7 @@ export const DECIDING: readonly Break[] = [
   {
     id: 'late-precommits-not-logged',
     file: 'core/consensus/deciding.ts',
-    from: "    persist(e, { kind: 'vote', peer: '', vote });\n",
+    from: "    persist(e, { kind: 'vote', peer: OWN, vote });\n",
     to: '',
     found: ['no_crash'],
     scenario: 'hidden-lock-restart',

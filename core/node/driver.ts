@@ -104,15 +104,15 @@ export class Driver {
   #appendAtOnce(effects: readonly Effect[]): boolean {
     const records = this.#records;
     this.#records = [];
-    const append = { returned: false, durable: false };
+    const sync = { returned: false, durable: false };
     this.#host.append(records, () => {
-      assert(!append.durable, 'durable() called twice');
-      append.durable = true;
+      assert(!sync.durable, 'durable() called twice');
+      sync.durable = true;
       this.#perform(effects);
-      if (append.returned) this.#run(this.#nextBurst());
+      if (sync.returned) this.#run(this.#nextBurst());
     });
-    append.returned = true;
-    return append.durable;
+    sync.returned = true;
+    return sync.durable;
   }
 
   #perform(effects: readonly Effect[]): void {

@@ -77,7 +77,7 @@ const PACKAGES = {
   ],
 };
 
-const TOP = ['core', 'sim', 'adapters', 'bench', 'test'];
+const TOP = ['core', 'sim', 'adapters', 'playground', 'bench', 'test'];
 const IMPORT =
   /(?:^|[\s;}])(?:import|export)\s+(?:type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
@@ -126,7 +126,10 @@ function roomViolation(file, target) {
     if (from.room === to.room || seen.includes(to.room)) return undefined;
     return `${file}: core/${from.room} may not import core/${to.room} (${target})`;
   }
-  if (to.top === 'core' || to.top === from.top) return undefined;
+  if (from.top === to.top) return undefined;
+  if (from.top === 'playground')
+    return to.top === 'sim' ? undefined : `${file}: playground may import only sim (${target})`;
+  if (to.top === 'core') return undefined;
   if (from.top === 'adapters' && from.room === 'cli') return undefined;
   return `${file}: ${from.top} may not import ${to.top}; only adapters/cli joins them (${target})`;
 }

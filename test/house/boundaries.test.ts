@@ -9,6 +9,7 @@ describe('who may import whom', () => {
   test('every file of the project keeps to the table', () => {
     const files = sourceFiles(root);
     expect(files).toContain('core/node/contract.ts');
+    expect(files).toContain('playground/main.ts');
     expect(files.flatMap((file) => violationsOf(file, readFileSync(path.join(root, file), 'utf8')))).toEqual(
       [],
     );
@@ -51,6 +52,9 @@ describe('who may import whom', () => {
     ['sim/world/world.ts', `import { host } from '../../adapters/host.ts';`, 'sim may not import adapters'],
     ['adapters/host.ts', `import { world } from '../sim/world.ts';`, 'adapters may not import sim'],
     ['adapters/host.ts', `import '../test/helper.ts';`, 'only tests may import tests'],
+    ['playground/main.ts', `import { createNode } from '../core/node/assembly.ts';`, 'may import only sim'],
+    ['playground/worker.ts', `import * as fs from 'node:fs';`, 'may not import node:fs'],
+    ['sim/run.ts', `import { x } from '../playground/main.ts';`, 'sim may not import playground'],
     ['core/attic/x.ts', `import { ok } from '../lib/result.ts';`, 'core/attic is not a room'],
     ['core/app/x.ts', `import { ok } from '../lib/result.js';`, 'must end in .ts'],
   ])('%s with %s is caught', (file, text, message) => {

@@ -34,10 +34,9 @@ const TABLE: readonly (readonly [MempoolRefusal, string, number, string])[] = [
   [{ code: 'overdraft', message: 'too dear' }, 'too dear', 5, 'too dear: insufficient funds'],
 ];
 
-test.each(TABLE)(
-  'the refusal $0.code has its text in the consensus RPC and its code and log in the SDK',
-  (...row) => {
-    const [refusal, comet, code, log] = row;
+test.each(TABLE.map((row) => [row[0].code, ...row] as const))(
+  'the refusal %s has its text in the consensus RPC, and its code and log in the Cosmos APIs',
+  (_, refusal, comet, code, log) => {
     expect(cometText(refusal)).toBe(comet);
     expect(sdkText(refusal)).toEqual({ code, log });
   },

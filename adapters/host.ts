@@ -110,7 +110,7 @@ export class NodeHost {
       this.#timers.delete(timer);
       // Genesis may be months ahead, longer than one timer can wait.
       if (afterMs > waitMs) this.#startTimer(key, afterMs - waitMs);
-      else this.#deliver({ kind: 'timer', key });
+      else this.deliver({ kind: 'timer', key });
     }, waitMs);
     this.#timers.set(timer, key);
   }
@@ -131,24 +131,20 @@ export class NodeHost {
       return;
     }
     signer.sign(ask).then(
-      (result) => this.#deliver({ kind: 'signed', call, result }),
+      (result) => this.deliver({ kind: 'signed', call, result }),
       (error: unknown) => this.#fail(error),
     );
   }
 
   #ask(call: number, ask: AppAsk): void {
     this.#parts.app.handle(ask).then(
-      (reply) => this.#deliver({ kind: 'app', call, reply }),
+      (reply) => this.deliver({ kind: 'app', call, reply }),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  /** For other sources of inputs. An error of a broken invariant stops the node and does not reach the caller. */
+  /** Gives the driver an input. A broken invariant stops the node; the error does not reach the caller. */
   deliver(input: Input): void {
-    this.#deliver(input);
-  }
-
-  #deliver(input: Input): void {
     this.#guarded(() => this.#input?.(input));
   }
 

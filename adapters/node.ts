@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { StartError } from '../core/app/create.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
-import type { Bytes } from '../core/lib/bytes.ts';
-import { toHex } from '../core/lib/bytes.ts';
+import { present } from '../core/lib/assert.ts';
+import { type Bytes, toHex } from '../core/lib/bytes.ts';
 import { StorageFault } from '../core/lib/storageFault.ts';
 import { type CoreNode, createNode } from '../core/node/assembly.ts';
 import { CHANNEL_SPECS } from '../core/p2p/channels.ts';
@@ -117,7 +117,7 @@ async function openCore(
   closing.add(() => wal.close());
   for (const { level, text } of reportWal(wal)) log[level](text);
   refuseLogAhead(kv, wal.records(), genesis.initialHeight, data);
-  let host: NodeHost | undefined;
+  let host = undefined as NodeHost | undefined;
   const node = await createNode({
     genesis,
     kv,
@@ -145,7 +145,7 @@ async function openCore(
     },
   });
   wal.forget();
-  const made = host as unknown as NodeHost;
+  const made = present(host, 'createNode asks for the host');
   closing.add(async () => made.stop());
   made.attach(node.driver);
   return { node, host: made };

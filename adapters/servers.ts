@@ -24,6 +24,15 @@ export interface Servers {
 
 type OnError = (error: unknown) => void;
 
+interface Started {
+  readonly name: keyof Servers['endpoints'];
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts one server; undefined if it is off. */
+type Start = (ctx: RpcContext, config: NodeConfig, onError: OnError) => Promise<Started | undefined>;
+
 const corsOf = (server: ServerConfig) => ({
   origins: server.corsOrigins,
   methods: ['HEAD', 'GET', 'POST'],
@@ -32,7 +41,7 @@ const corsOf = (server: ServerConfig) => ({
 
 /** Starts all servers or none: if one cannot listen, the others are stopped again. */
 export async function startServers(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Servers> {
-  const started: { name: keyof Servers['endpoints']; url: string; stop(): Promise<void> }[] = [];
+  const started: Started[] = [];
   try {
     for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest, startGrpc, startMetrics]) {
       const server = await start(ctx, config, onError);
@@ -59,16 +68,14 @@ export async function startServers(ctx: RpcContext, config: NodeConfig, onError:
   };
 }
 
-interface Started {
-  readonly name: keyof Servers['endpoints'];
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** Starts one server; undefined if it is off. */
-type Start = (ctx: RpcContext, config: NodeConfig, onError: OnError) => Promise<Started | undefined>;
-
 const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
+
+/** Passes what happens to a websocket on to its session. */
+const handlersOf = (session: CometSession | EthSession) => ({
+  message: (text: string) => session.receive(text),
+  drained: () => session.drained(),
+  close: () => session.closed(),
+});
 
 const startGrpc: Start = async (ctx, config, onError) => {
   const { listen, messageBytesMax, connectionsMax } = config.grpc;
@@ -100,14 +107,7 @@ const startConsensusRpc: Start = async (ctx, config, onError) => {
     origins: ['*'],
     onError,
     limits: { connectionsMax, frameBytesMax: bodyBytesMax },
-    open(out, remote) {
-      const session = new CometSession(ctx, out, remote);
-      return {
-        message: (text) => session.receive(text),
-        drained: () => session.drained(),
-        close: () => session.closed(),
-      };
-    },
+    open: (out, remote) => handlersOf(new CometSession(ctx, out, remote)),
   });
   const server = await startCometServer({
     listen,
@@ -152,14 +152,7 @@ const startEvmWs: Start = async (ctx, config, onError) => {
     origins: corsOrigins,
     onError,
     limits: { frameBytesMax: bodyBytesMax },
-    open(out) {
-      const session = new EthSession(ctx, out);
-      return {
-        message: (text) => session.receive(text),
-        drained: () => session.drained(),
-        close: () => session.closed(),
-      };
-    },
+    open: (out) => handlersOf(new EthSession(ctx, out)),
   });
   const server = await startJsonRpcServer({
     name: 'evm websocket',

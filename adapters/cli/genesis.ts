@@ -36,7 +36,7 @@ export function genesisCommand(command: Command, world: World): void {
     .option('--append', 'add the coins to an account that is there already')
     .option('--keyring-backend <backend>', 'where keys are kept: file, test or memory')
     .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
-    .description('give an account to genesis.json');
+    .description('add an account to genesis.json');
   for (const flag of VESTING) {
     add.addOption(new Option(`--${flag} [value]`).hideHelp());
     add.on(`option:${flag}`, () => {
@@ -53,7 +53,7 @@ export function genesisCommand(command: Command, world: World): void {
     .command('bulk-add-genesis-account')
     .argument('<file>', 'JSON: [{"address":"chain1…","coins":[{"denom":"achain","amount":"1000"}]}, …]')
     .option('--append', 'add the coins to accounts that are there already')
-    .description('give many accounts to genesis.json');
+    .description('add many accounts to genesis.json');
   bulk.action((file: string) => {
     const options: AddOptions = bulk.optsWithGlobals();
     const doc = openGenesis(options, world);

@@ -9,7 +9,7 @@ import { type GlobalOptions, homeFrom, type World } from './world.ts';
 export function indexCommand(command: Command, world: World): void {
   command
     .command('rebuild')
-    .summary('make the event index anew from the stored blocks')
+    .summary('rebuild the event index from the stored blocks')
     .description(
       'Makes the event index anew from the stored blocks. The node must be stopped. Interrupted, it goes on when the node starts.',
     )

@@ -188,7 +188,7 @@ export function moreKeysCommands(command: Command, world: World): void {
     .argument('<name>')
     .argument('[hex]')
     .option('--key-type <type>', 'eth_secp256k1', 'eth_secp256k1')
-    .description('take a private key in hex; without it, it is asked for unseen');
+    .description('take a private key in hex; without it, it is read from the terminal without echo');
   hex.action(async (name: string, given: string | undefined) => {
     const open = await opened<KeysOptions & { readonly keyType: string }>(hex);
     checkKeyType(open.options.keyType);
@@ -215,7 +215,7 @@ export function moreKeysCommands(command: Command, world: World): void {
   const words = command
     .command('mnemonic')
     .option('--unsafe-entropy', 'from entropy that you type')
-    .option('--indiscreet', 'print it here, which is what happens anyway')
+    .option('--indiscreet', 'accepted for compatibility: the words are always printed')
     .option(yes, 'do not ask')
     .description('24 new words');
   words.action(() => mnemonic(words.opts(), world));

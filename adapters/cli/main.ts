@@ -28,49 +28,49 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'init',
-    summary: "write a new home: settings, genesis, this node's keys",
+    summary: "create a home: settings, genesis, this node's keys",
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
     name: 'genesis',
-    summary: 'accounts and validators of a chain that has not begun',
+    summary: 'edit the accounts and validators of a chain that has not started',
     load: async () => (await import('./genesis.ts')).genesisCommand,
   },
   {
     name: 'export',
-    summary: 'the state of a stopped node as the genesis of a new chain',
+    summary: 'write the state of a stopped node as a genesis file',
     load: async () => (await import('./export.ts')).exportCommand,
   },
   {
     name: 'testnet',
-    summary: 'make and run a network of several validators',
+    summary: 'create and run a network of several validators',
     load: async () => (await import('./testnet.ts')).testnetCommand,
   },
   {
     name: 'comet',
     alias: 'tendermint',
-    summary: 'keys and data of the consensus node',
+    summary: 'show and reset the keys and data of the consensus node',
     load: async () => (await import('./comet.ts')).cometCommand,
   },
   {
     name: 'status',
-    summary: 'what a running node says of itself',
+    summary: 'show the status of a running node',
     load: async () => (await import('./status.ts')).statusCommand,
   },
   {
     name: 'keys',
-    summary: 'accounts kept in the keyring',
+    summary: 'manage the accounts in the keyring',
     load: async () => (await import('./keys.ts')).keysCommand,
   },
   {
     name: 'query',
     alias: 'q',
-    summary: 'ask a running node',
+    summary: 'query a running node',
     load: async () => (await import('./query.ts')).queryCommand,
   },
   {
     name: 'index',
-    summary: 'the event index of a stopped node',
+    summary: 'rebuild the event index of a stopped node',
     load: async () => (await import('./index.ts')).indexCommand,
   },
   {
@@ -85,7 +85,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'fuzz',
-    summary: 'feed what reads foreign bytes with foreign bytes',
+    summary: 'feed random and damaged input to a decoder or a server',
     load: async () => (await import('./fuzz.ts')).fuzzCommand,
   },
   {
@@ -95,12 +95,12 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'rollback',
-    summary: 'take the newest height of a stopped node back',
+    summary: 'undo the newest height of a stopped node',
     load: async () => (await import('./rollback.ts')).rollbackCommand,
   },
   {
     name: 'version',
-    summary: 'the version of this program',
+    summary: 'print the version of this program',
     load: async () => (await import('./version.ts')).versionCommand,
   },
 ];

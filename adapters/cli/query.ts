@@ -166,9 +166,9 @@ function add(row: Query, sub: Command, world: World): void {
   if (row.second !== undefined) sub.argument(row.second);
   row.furnish?.(sub);
   sub
-    .option('--rest <url>', "REST of the node that is asked (default: api.address of the home's app.toml)")
-    .option('-n, --node <url>', 'ask the consensus RPC of a node instead, like tcp://localhost:26657')
-    .option('--height <height>', 'ask the state of this height')
+    .option('--rest <url>', "REST server of the node (default: api.address of the home's app.toml)")
+    .option('-n, --node <url>', 'query the consensus RPC of a node instead, like tcp://localhost:26657')
+    .option('--height <height>', 'query the state of this height')
     .option('-o, --output <form>', 'text or json')
     .description(row.doc);
   sub.action(async (given: unknown, then: unknown) => {

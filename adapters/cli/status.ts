@@ -9,7 +9,7 @@ import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 export function statusCommand(command: Command, world: World): void {
   command
-    .option('-n, --node <url>', 'consensus RPC of the node that is asked (default: node of client.toml)')
+    .option('-n, --node <url>', 'consensus RPC of the node (default: node of client.toml)')
     .action(() => status(command.optsWithGlobals(), world));
 }
 

@@ -34,7 +34,7 @@ interface InitOptions extends DirOptions {
 }
 
 export function testnetCommand(command: Command, world: World): void {
-  const init = filesOptions(command.command('init-files')).description('write the homes of a new network');
+  const init = filesOptions(command.command('init-files')).description('create the homes of a new network');
   init.action(() => {
     const homes = initFiles(init.optsWithGlobals());
     world.out(`Successfully initialized ${homes.length} node directories\n`);
@@ -59,7 +59,7 @@ const filesOptions = (command: Command): Command =>
     .option('--node-dir-prefix <prefix>', 'name of a home without its number', 'node')
     .option('--chain-id <id>', 'name_EVMID-EPOCH', DEVNET_CHAIN_ID)
     .option('--validator-powers <list>', 'voting powers, separated by commas (default 10 each)')
-    .option('--single-host', 'all nodes on this machine, each with ports of its own')
+    .option('--single-host', 'all nodes on this machine, each with its own ports')
     .option('--base-port <port>', 'with --single-host: ports of node i start at port + 10 i')
     .option('--starting-ip-address <ip>', 'address of the first node, the others follow', '192.168.0.1')
     .option('--commit-timeout <duration>', 'consensus.timeout_commit of every node');

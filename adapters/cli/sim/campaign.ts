@@ -52,7 +52,7 @@ export interface Summary {
 
 export const BUDGET_OPTION = [
   '--budget <duration>',
-  'start no run after so much real time, e.g. 10m',
+  'start no run after this much real time, e.g. 10m',
 ] as const;
 
 /** Parses BUDGET_OPTION. */

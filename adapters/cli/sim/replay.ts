@@ -40,8 +40,8 @@ export function replayCommand(sim: Command, world: World): void {
       '--until <event|time>',
       'stop after the event of this number, or before the first after this virtual time, e.g. 12.5s',
     )
-    .option('--tail <n>', 'print so many lines of what happened last', TAIL_DEFAULT)
-    .option('--node <name>', 'only what happens at this node')
+    .option('--tail <n>', 'number of the newest events to print', TAIL_DEFAULT)
+    .option('--node <name>', 'only events of this node')
     .description('run again up to a point, and print what happened last and what every node holds there');
   command.action((file: string | undefined) => replay(file, command.opts<ReplayFlags>(), world));
 }

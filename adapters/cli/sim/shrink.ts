@@ -30,8 +30,8 @@ export function shrinkCommand(sim: Command, world: World): void {
     .option(...CRYPTO_OPTION)
     .option(...PCT_OPTION)
     .option('-o, --output <file>', 'write the smaller scenario there (default: print it)')
-    .option('--runs <n>', 'try at most so many candidates', '400')
-    .option('--budget <duration>', 'search for at most so long, e.g. 10m', '2m')
+    .option('--runs <n>', 'most candidates to try', '400')
+    .option('--budget <duration>', 'longest time to search, e.g. 10m', '2m')
     .description(
       'find a smaller scenario that breaks the same promise; exit code 2 if there is nothing to shrink',
     );

@@ -32,13 +32,13 @@ export function twinsCommand(sim: Command, world: World): void {
   const command = sim
     .command('twins')
     .argument('<file>', 'scenario with twins among the validators and a search: {twins: …}')
-    .option('--sample <n>', 'so many cases by lot, instead of what the file says')
-    .option('--seed <seed>', 'of the lot and of every run', '1')
+    .option('--sample <n>', 'run this many randomly drawn cases (default: what the file says)')
+    .option('--seed <seed>', 'seed of the draw and of every run', '1')
     .option('--jobs <n>', 'worker threads (default: one a processor)')
     .option(...BUDGET_OPTION)
     .option('--keep <dir>', 'keep results and failing cases there; a second call goes on where it stopped')
     .option('--json', 'print the summary as JSON')
-    .option('--case <n>', 'write the case of this number as a scenario of its own, and run that')
+    .option('--case <n>', 'write the case of this number as a scenario file, and run it')
     .option('-o, --output <file>', 'with --case: where to (default: FILE-N.yaml in this folder)')
     .description('go through partitions × leaders of validators that run twice with one key');
   command.action((file: string) => twins(file, command.opts<TwinsFlags>(), world));

@@ -62,7 +62,7 @@ export const segmentPath = (dir: string, sequence: number): string =>
   join(dir, `${String(sequence).padStart(12, '0')}.wal`);
 
 /** Sequence numbers of the segment files in `dir`, ascending. */
-export function listSegments(dir: string): number[] {
+function listSegments(dir: string): number[] {
   const found: number[] = [];
   for (const name of readdirSync(dir)) {
     const match = SEGMENT_NAME.exec(name);

@@ -17,7 +17,7 @@ export interface CometServerOptions extends SurfaceOptions {
 }
 
 /** CometBFT's `cors_allowed_*` defaults: disabled until origins are set, then with these methods and headers. */
-export const COMET_CORS: CorsPolicy = {
+const COMET_CORS: CorsPolicy = {
   origins: [],
   methods: ['HEAD', 'GET', 'POST'],
   headers: ['Origin', 'Accept', 'Content-Type', 'X-Requested-With', 'X-Server-Time'],

@@ -12,8 +12,6 @@ import { decodeLegacyRecord } from './legacyRecord.ts';
 import { type AskHidden, unlock } from './passphrase.ts';
 import { decodeRecord, encodeRecord, type RecordKind, type StoredKey } from './record.ts';
 
-export type KeyringBackend = 'file' | 'test' | 'memory';
-
 /** The public data of a key. */
 export interface KeyInfo {
   readonly name: string;

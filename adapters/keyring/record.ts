@@ -45,7 +45,7 @@ const RECORD = table<WireRecord>('Record', [
   optional(6, 'offline', FOREIGN),
 ]);
 
-export const PUB_KEY_URL = '/chain.crypto.v1.ethsecp256k1.PubKey';
+const PUB_KEY_URL = '/chain.crypto.v1.ethsecp256k1.PubKey';
 const PRIV_KEY_URL = '/chain.crypto.v1.ethsecp256k1.PrivKey';
 /** The same key type under the names of related chains: read, never written. */
 const PUB_KEY_URLS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 /** Connections that a client keeps open, and calls it has under way. */
-export const CONNECTIONS = 64;
+const CONNECTIONS = 64;
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

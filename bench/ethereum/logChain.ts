@@ -47,7 +47,7 @@ const WHOLE_MAX = 100_000;
 
 const put = (key: Bytes, payload: Bytes): KvOp => ({ type: 'put', key, value: encodeRecord(key, payload) });
 
-export const isCommonAt = (height: number): boolean => height % COMMON_EVERY === 0;
+const isCommonAt = (height: number): boolean => height % COMMON_EVERY === 0;
 export const isRareAt = (height: number): boolean => height % RARE_EVERY === RARE_EVERY - 1;
 
 /** A chain of blocks that were never agreed on, as the store and the index of a node keep them. */

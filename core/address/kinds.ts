@@ -6,7 +6,7 @@ import { type AddressError, decodeBech32, encodeBech32, isHrp } from './bech32.t
 import { toEip55 } from './eip55.ts';
 
 export type AddressKind = 'acc' | 'val' | 'cons';
-export const ADDRESS_KINDS: readonly AddressKind[] = ['acc', 'val', 'cons'];
+const ADDRESS_KINDS: readonly AddressKind[] = ['acc', 'val', 'cons'];
 export const ADDRESS_BYTES = 20;
 
 const SUFFIX = { acc: '', val: 'valoper', cons: 'valcons' } as const;

@@ -18,7 +18,7 @@ import { genesisEthBlock } from './evm/genesisBlock.ts';
 import type { GenesisError } from './genesisJson.ts';
 
 /** Ethereum gas limit of a chain whose consensus parameters set none (max_gas -1). */
-export const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;
+const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;
 
 export const blockGasLimit = (genesis: Genesis): bigint =>
   genesis.params.block.maxGas < 0 ? UNLIMITED_BLOCK_GAS : BigInt(genesis.params.block.maxGas);

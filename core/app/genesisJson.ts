@@ -9,7 +9,7 @@ export interface GenesisError {
 }
 
 /** Thrown by the nested readers for the first problem; readGenesis turns it into a Result. */
-export class GenesisProblem extends Error {
+class GenesisProblem extends Error {
   override readonly name = 'GenesisProblem';
   readonly problem: GenesisError;
 

@@ -22,7 +22,7 @@ interface BlockWire {
 
 export const DATA = table<DataWire>('Data', [repeatedBytes(1, 'txs', TX_BYTES_MAX, TXS_MAX)]);
 
-export const BLOCK_WIRE = table<BlockWire>('Block', [
+const BLOCK_WIRE = table<BlockWire>('Block', [
   embed(1, 'header', HEADER),
   embed(2, 'data', DATA),
   embed(3, 'evidence', EVIDENCE_LIST),

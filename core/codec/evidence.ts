@@ -28,12 +28,12 @@ interface LightBlockWire {
   readonly validatorSet: ValidatorSet;
 }
 
-export const SIGNED_HEADER = table<SignedHeader>('SignedHeader', [
+const SIGNED_HEADER = table<SignedHeader>('SignedHeader', [
   embed(1, 'header', HEADER),
   embed(2, 'commit', COMMIT),
 ]);
 
-export const LIGHT_BLOCK_WIRE = table<LightBlockWire>('LightBlock', [
+const LIGHT_BLOCK_WIRE = table<LightBlockWire>('LightBlock', [
   embed(1, 'signedHeader', SIGNED_HEADER),
   embed(2, 'validatorSet', VALIDATOR_SET),
 ]);
@@ -48,7 +48,7 @@ export const LIGHT_BLOCK = mapped(
     ok({ header: signedHeader.header, commit: signedHeader.commit, validators: validatorSet }),
 );
 
-export const DUPLICATE_VOTE_EVIDENCE = table<DuplicateVoteEvidence>(
+const DUPLICATE_VOTE_EVIDENCE = table<DuplicateVoteEvidence>(
   'DuplicateVoteEvidence',
   [
     embed(1, 'voteA', VOTE),
@@ -60,7 +60,7 @@ export const DUPLICATE_VOTE_EVIDENCE = table<DuplicateVoteEvidence>(
   { kind: 'duplicate-vote' },
 );
 
-export const LIGHT_CLIENT_ATTACK_EVIDENCE = table<LightClientAttackEvidence>(
+const LIGHT_CLIENT_ATTACK_EVIDENCE = table<LightClientAttackEvidence>(
   'LightClientAttackEvidence',
   [
     embed(1, 'conflictingBlock', LIGHT_BLOCK),

@@ -18,7 +18,7 @@ const peer = (kind: string): { readonly kind: string; readonly unknown: 'ignore'
   unknown: 'ignore',
 });
 
-export const NEW_ROUND_STEP = table<Of<'newRoundStep'>>(
+const NEW_ROUND_STEP = table<Of<'newRoundStep'>>(
   'NewRoundStep',
   [
     int64(1, 'height'),
@@ -30,7 +30,7 @@ export const NEW_ROUND_STEP = table<Of<'newRoundStep'>>(
   peer('newRoundStep'),
 );
 
-export const NEW_VALID_BLOCK = table<Of<'newValidBlock'>>(
+const NEW_VALID_BLOCK = table<Of<'newValidBlock'>>(
   'NewValidBlock',
   [
     int64(1, 'height'),
@@ -42,13 +42,13 @@ export const NEW_VALID_BLOCK = table<Of<'newValidBlock'>>(
   peer('newValidBlock'),
 );
 
-export const PROPOSAL_MESSAGE = table<Of<'proposal'>>(
+const PROPOSAL_MESSAGE = table<Of<'proposal'>>(
   'Proposal',
   [embed(1, 'proposal', PROPOSAL)],
   peer('proposal'),
 );
 
-export const PROPOSAL_POL = table<Of<'proposalPol'>>(
+const PROPOSAL_POL = table<Of<'proposalPol'>>(
   'ProposalPOL',
   [
     int64(1, 'height'),
@@ -58,27 +58,27 @@ export const PROPOSAL_POL = table<Of<'proposalPol'>>(
   peer('proposalPol'),
 );
 
-export const BLOCK_PART = table<Of<'blockPart'>>(
+const BLOCK_PART = table<Of<'blockPart'>>(
   'BlockPart',
   [int64(1, 'height'), int32(2, 'round'), embed(3, 'part', tolerant(PART))],
   peer('blockPart'),
 );
 
-export const VOTE_MESSAGE = table<Of<'vote'>>('Vote', [embed(1, 'vote', tolerant(VOTE))], peer('vote'));
+const VOTE_MESSAGE = table<Of<'vote'>>('Vote', [embed(1, 'vote', tolerant(VOTE))], peer('vote'));
 
-export const HAS_VOTE = table<Of<'hasVote'>>(
+const HAS_VOTE = table<Of<'hasVote'>>(
   'HasVote',
   [int64(1, 'height'), int32(2, 'round'), enumeration(3, 'type', VOTE_TYPE), int32(4, 'index')],
   peer('hasVote'),
 );
 
-export const VOTE_SET_MAJ23 = table<Of<'voteSetMaj23'>>(
+const VOTE_SET_MAJ23 = table<Of<'voteSetMaj23'>>(
   'VoteSetMaj23',
   [int64(1, 'height'), int32(2, 'round'), enumeration(3, 'type', VOTE_TYPE), embed(4, 'blockId', BLOCK_ID)],
   peer('voteSetMaj23'),
 );
 
-export const VOTE_SET_BITS = table<Of<'voteSetBits'>>(
+const VOTE_SET_BITS = table<Of<'voteSetBits'>>(
   'VoteSetBits',
   [
     int64(1, 'height'),
@@ -120,24 +120,24 @@ export const MEMPOOL_MESSAGE = oneOf<TxsMessage & { readonly kind: 'txs' }>('Mes
   unknown: 'ignore',
 });
 
-export const BLOCK_REQUEST = table<SyncOf<'blockRequest'>>(
+const BLOCK_REQUEST = table<SyncOf<'blockRequest'>>(
   'BlockRequest',
   [int64(1, 'height')],
   peer('blockRequest'),
 );
-export const NO_BLOCK_RESPONSE = table<SyncOf<'noBlockResponse'>>(
+const NO_BLOCK_RESPONSE = table<SyncOf<'noBlockResponse'>>(
   'NoBlockResponse',
   [int64(1, 'height')],
   peer('noBlockResponse'),
 );
 /** Field 2, the extended commit, is skipped: vote extensions are not enabled. */
-export const BLOCK_RESPONSE = table<SyncOf<'blockResponse'>>(
+const BLOCK_RESPONSE = table<SyncOf<'blockResponse'>>(
   'BlockResponse',
   [embed(1, 'block', BLOCK)],
   peer('blockResponse'),
 );
-export const STATUS_REQUEST = table<SyncOf<'statusRequest'>>('StatusRequest', [], peer('statusRequest'));
-export const STATUS_RESPONSE = table<SyncOf<'statusResponse'>>(
+const STATUS_REQUEST = table<SyncOf<'statusRequest'>>('StatusRequest', [], peer('statusRequest'));
+const STATUS_RESPONSE = table<SyncOf<'statusResponse'>>(
   'StatusResponse',
   [int64(1, 'height'), int64(2, 'base')],
   peer('statusResponse'),

@@ -7,26 +7,24 @@ import { decode, encode, table } from './proto.ts';
 import { DURATION } from './time.ts';
 import type { CodecError } from './wire.ts';
 
-export const BLOCK_PARAMS = table<ConsensusParams['block']>('BlockParams', [
+const BLOCK_PARAMS = table<ConsensusParams['block']>('BlockParams', [
   int64(1, 'maxBytes'),
   int64(2, 'maxGas'),
 ]);
 
-export const EVIDENCE_PARAMS = table<ConsensusParams['evidence']>('EvidenceParams', [
+const EVIDENCE_PARAMS = table<ConsensusParams['evidence']>('EvidenceParams', [
   int64(1, 'maxAgeNumBlocks'),
   embed(2, 'maxAgeDurationNs', DURATION, { name: 'max_age_duration' }),
   int64(3, 'maxBytes'),
 ]);
 
-export const VALIDATOR_PARAMS = table<ConsensusParams['validator']>('ValidatorParams', [
+const VALIDATOR_PARAMS = table<ConsensusParams['validator']>('ValidatorParams', [
   repeatedString(1, 'pubKeyTypes', SHORT_TEXT_BYTES_MAX, PUB_KEY_TYPES_MAX),
 ]);
 
-export const VERSION_PARAMS = table<ConsensusParams['version']>('VersionParams', [uint64(1, 'app')]);
+const VERSION_PARAMS = table<ConsensusParams['version']>('VersionParams', [uint64(1, 'app')]);
 
-export const ABCI_PARAMS = table<ConsensusParams['abci']>('ABCIParams', [
-  int64(1, 'voteExtensionsEnableHeight'),
-]);
+const ABCI_PARAMS = table<ConsensusParams['abci']>('ABCIParams', [int64(1, 'voteExtensionsEnableHeight')]);
 
 export const CONSENSUS_PARAMS = table<ConsensusParams>('ConsensusParams', [
   embed(1, 'block', BLOCK_PARAMS),

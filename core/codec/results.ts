@@ -10,7 +10,7 @@ import { decode, table } from './proto.ts';
 import { PUBLIC_KEY } from './validator.ts';
 import type { CodecError } from './wire.ts';
 
-export const EVENT_ATTRIBUTE = table<EventAttribute>('EventAttribute', [
+const EVENT_ATTRIBUTE = table<EventAttribute>('EventAttribute', [
   string(1, 'key', RESULT_BYTES_MAX),
   string(2, 'value', RESULT_BYTES_MAX),
   bool(3, 'index'),
@@ -33,7 +33,7 @@ export const TX_RESULT = table<TxResult>('ExecTxResult', [
   string(8, 'codespace', RESULT_BYTES_MAX),
 ]);
 
-export const VALIDATOR_UPDATE = table<ValidatorUpdate>('ValidatorUpdate', [
+const VALIDATOR_UPDATE = table<ValidatorUpdate>('ValidatorUpdate', [
   embed(1, 'pubKey', PUBLIC_KEY),
   int64Big(2, 'power'),
 ]);

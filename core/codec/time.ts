@@ -5,8 +5,8 @@ import { mapped, table } from './proto.ts';
 
 const NANOS = 1_000_000_000n;
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, the range of RFC 3339 and google.protobuf.Timestamp. */
-export const SECONDS_MIN = -62135596800;
-export const SECONDS_MAX = 253402300799;
+const SECONDS_MIN = -62135596800;
+const SECONDS_MAX = 253402300799;
 
 export const isTimestamp = (time: Timestamp): boolean =>
   Number.isSafeInteger(time.seconds) &&
@@ -21,7 +21,7 @@ export const TIMESTAMP = table<Timestamp>('Timestamp', [int64(1, 'seconds'), int
   check: (time) => (isTimestamp(time) ? undefined : 'outside years 1 to 9999'),
 });
 
-export const DURATION_WIRE = table<{ readonly seconds: number; readonly nanos: number }>('Duration', [
+const DURATION_WIRE = table<{ readonly seconds: number; readonly nanos: number }>('Duration', [
   int64(1, 'seconds'),
   int32(2, 'nanos'),
 ]);

@@ -75,7 +75,7 @@ const checkHeight = (height: number, field: string, min = 1): Check =>
     ? VALID
     : invalid(field, `${height}, expected at least ${min}`);
 
-export function validateBlockIdBasic(id: BlockId, field = 'block_id'): Check {
+function validateBlockIdBasic(id: BlockId, field = 'block_id'): Check {
   if (!isHash(id.hash)) return checkHash(id.hash, `${field}.hash`);
   if (!isHash(id.parts.hash)) return checkHash(id.parts.hash, `${field}.part_set_header.hash`);
   return VALID;
@@ -136,7 +136,7 @@ const notAbsent = (sig: CommitSig, isZero: boolean, field: string): Check =>
     () => require(sig.signature.length === 0, `${field}.signature`, 'given for an absent vote'),
   );
 
-export function validateCommitBasic(commit: Commit): Check {
+function validateCommitBasic(commit: Commit): Check {
   const height = checkHeight(commit.height, 'commit.height', 0);
   if (!height.ok) return height;
   if (commit.round < 0) return invalid('commit.round', `${commit.round} is negative`);

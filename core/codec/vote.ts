@@ -25,7 +25,7 @@ export const VOTE = table<Vote>('Vote', [
 
 type ProposalWire = Proposal & { readonly type: 'proposal' };
 
-export const PROPOSAL_WIRE = table<ProposalWire>('Proposal', [
+const PROPOSAL_WIRE = table<ProposalWire>('Proposal', [
   enumeration(1, 'type', { proposal: PROPOSAL_TYPE }),
   int64(2, 'height'),
   int32(3, 'round'),

@@ -17,7 +17,7 @@ export interface CodecError {
   readonly limit?: number;
 }
 
-export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const TWO_32 = 0x1_0000_0000;
 

@@ -36,7 +36,7 @@ const STEP_NAMES: readonly StepName[] = [
   'RoundStepCommit',
 ];
 
-export const stepName = (step: number): StepName => STEP_NAMES[step - 1] as StepName;
+const stepName = (step: number): StepName => STEP_NAMES[step - 1] as StepName;
 
 export const roundEvent = ({ s }: Engine): RoundStateEvent => ({
   height: s.height,

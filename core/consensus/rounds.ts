@@ -50,7 +50,7 @@ export const armPropose = (e: Engine): void =>
   setTimer(e, 'propose', e.s.round, proposeTimeoutMs(e.config, e.s.round));
 
 /** Our index in this height's validator set; undefined if we are not in it. */
-export const ownIndex = (e: Engine): number | undefined =>
+const ownIndex = (e: Engine): number | undefined =>
   e.validator && findByAddress(e.s.state.validators, e.validator.address)?.index;
 
 export const isProposer = (e: Engine): boolean =>

@@ -97,7 +97,7 @@ function markValid(e: Engine): void {
   e.out.notice({ kind: 'validBlock' });
 }
 
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   {
     name: 'a block is committed',
     lines: 'L49',

@@ -7,7 +7,7 @@ import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 
 export const DEFAULT_HD_PATH = "m/44'/60'/0'/0/0";
-export const HD_PATH_DEPTH_MAX = 255;
+const HD_PATH_DEPTH_MAX = 255;
 const HARDENED = 0x8000_0000;
 
 export type HdPathError =

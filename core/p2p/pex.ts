@@ -9,7 +9,7 @@ import { isPeerId } from './peerAddress.ts';
 import { decodePexMessage, PEX_ADDRESSES_MAX, type PexMessage } from './pexMessages.ts';
 
 /** Least time between two requests of a peer. Honest peers ask every 30 s; a third allows for clocks and restarts. */
-export const ASK_MICROS_MIN = 10_000_000;
+const ASK_MICROS_MIN = 10_000_000;
 /** Least time between two requests of ours to one peer. */
 const OWN_ASK_MICROS = 30_000_000;
 /** Requests that need not keep the interval: one on connecting, one of the first round. */

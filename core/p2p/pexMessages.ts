@@ -25,11 +25,11 @@ export const NET_ADDRESS = table<NetAddress>(
   [string(1, 'id', TEXT_BYTES_MAX), string(2, 'ip', TEXT_BYTES_MAX), uint32(3, 'port')],
   { unknown: 'ignore' },
 );
-export const PEX_REQUEST = table<Extract<PexMessage, { kind: 'request' }>>('PexRequest', [], {
+const PEX_REQUEST = table<Extract<PexMessage, { kind: 'request' }>>('PexRequest', [], {
   kind: 'request',
   unknown: 'ignore',
 });
-export const PEX_ADDRS = table<Extract<PexMessage, { kind: 'addresses' }>>(
+const PEX_ADDRS = table<Extract<PexMessage, { kind: 'addresses' }>>(
   'PexAddrs',
   [repeated(1, 'addresses', NET_ADDRESS, PEX_ADDRESSES_MAX, { name: 'addrs' })],
   { kind: 'addresses', unknown: 'ignore' },

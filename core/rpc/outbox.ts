@@ -5,7 +5,7 @@ import type { Paced, Pacer } from './pacer.ts';
 /** Bytes that may wait in the socket. The rest waits in the outbox, where clients share texts. */
 export const SOCKET_BYTES_MAX = 256 * 1024;
 /** Maximum messages, or batches of messages, that may wait for one client. */
-export const OUTBOX_FRAMES_MAX = 65_536;
+const OUTBOX_FRAMES_MAX = 65_536;
 
 interface Waiting {
   /** A whole message, or the opening of each shared message. */

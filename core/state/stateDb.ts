@@ -25,7 +25,7 @@ export interface StateCacheLimits {
   readonly accountsMax: number;
 }
 
-export const STATE_CACHE_LIMITS: StateCacheLimits = {
+const STATE_CACHE_LIMITS: StateCacheLimits = {
   nodesMax: 1 << 15,
   codesMax: 512,
   keyHashesMax: 1 << 15,

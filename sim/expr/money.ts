@@ -6,7 +6,7 @@ import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 
 /** What expressions can ask about the coins of a chain, in its smallest unit. */
-export const MONEY = ['balances', 'supply', 'burned', 'genesis'] as const;
+const MONEY = ['balances', 'supply', 'burned', 'genesis'] as const;
 export type Money = (typeof MONEY)[number];
 
 /**

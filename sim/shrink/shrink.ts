@@ -15,7 +15,7 @@ import { type Candidate, ownWorld } from './ownWorld.ts';
 import { PASSES } from './passes.ts';
 
 /** Candidate runs at most, unless the caller says otherwise. */
-export const SHRINK_RUNS_MAX = 400;
+const SHRINK_RUNS_MAX = 400;
 /** A candidate is given up when nothing breaks within twice the time of the best, and this much more. */
 const PATIENCE_MICROS: Micros = 5_000_000;
 /** Seeds tried for a candidate besides its own: cutting a piece shifts some choices. */

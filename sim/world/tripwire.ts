@@ -18,7 +18,7 @@ const FORBIDDEN = [
   'WebSocket',
 ] as const;
 
-export class TripwireError extends Error {
+class TripwireError extends Error {
   override readonly name = 'TripwireError';
 }
 

@@ -7,7 +7,7 @@ import type { Address } from '../../../core/types/ids.ts';
 import { oneLine } from '../../log/logger.ts';
 
 /** Address to which hardhat's console.sol sends its lines ("console.log" in ASCII). There is no contract. */
-export const CONSOLE_ADDRESS = '000000000000000000636f6e736f6c652e6c6f67';
+const CONSOLE_ADDRESS = '000000000000000000636f6e736f6c652e6c6f67';
 
 const BASIC = ['uint256', 'string', 'bool', 'address'] as const;
 const PARAMETERS_MAX = 4;

@@ -82,7 +82,7 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
 const placed = ({ written }: Source, { neverHappened }: ScenarioReport): readonly string[] =>
   written === undefined ? neverHappened : withLines(written, neverHappened);
 
-export function reportText(report: ScenarioReport): string {
+function reportText(report: ScenarioReport): string {
   const { stats, nodes } = report;
   const heights = nodes.map((node) => {
     const traits = [node.isCorrect ? [] : ['byzantine'], node.state === 'up' ? [] : [node.state]].flat();

@@ -35,12 +35,12 @@ const STORED_NUMBER = table<{ readonly next: bigint }>('orrery.auth.StoredNumber
 
 export const authKey = (address: Address): Bytes => moduleKey(ACCOUNT_PREFIX, address);
 
-export const encodeAuthRecord = (record: AuthRecord): Bytes =>
+const encodeAuthRecord = (record: AuthRecord): Bytes =>
   // Numbers are stored plus one: account 0 without a key would encode to no bytes, and a trie cannot hold an empty
   // value.
   encode(STORED_ACCOUNT, { accountNumber: record.accountNumber + 1n, pubKey: record.pubKey ?? EMPTY });
 
-export function decodeAuthRecord(value: Bytes): AuthRecord {
+function decodeAuthRecord(value: Bytes): AuthRecord {
   const decoded = decode(STORED_ACCOUNT, value);
   assert(decoded.ok, 'the auth store holds accounts');
   const { accountNumber, pubKey } = decoded.value;

@@ -7,7 +7,7 @@ import { ANY, type Any, COIN, type Coin, TX_RAW_BYTES_MAX } from '../tx/tables.t
 const ADDRESS_TEXT_MAX = 128;
 const COINS_MAX = 64;
 /** Maximum receivers of one MsgMultiSend. */
-export const OUTPUTS_MAX = 1024;
+const OUTPUTS_MAX = 1024;
 
 export const PUB_KEY = table<{ readonly key: Bytes }>('chain.crypto.v1.ethsecp256k1.PubKey', [
   bytes(1, 'key', 33),
@@ -26,7 +26,7 @@ export interface ModeInfo {
   /** Mode of a multisig key; no account here has one. */
   readonly multi: Bytes;
 }
-export const MODE_INFO = table<ModeInfo>('cosmos.tx.v1beta1.ModeInfo', [
+const MODE_INFO = table<ModeInfo>('cosmos.tx.v1beta1.ModeInfo', [
   optional(1, 'single', SINGLE_MODE),
   bytes(2, 'multi', TX_RAW_BYTES_MAX),
 ]);

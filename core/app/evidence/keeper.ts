@@ -63,9 +63,9 @@ const STORED_NUMBER = table<{ readonly next: bigint }>('orrery.evidence.StoredNu
 ]);
 
 /** Key of a validator's record in the module store, by its consensus address. */
-export const offenceKey = (validator: Address): Bytes => moduleKey(RECORD_PREFIX, validator);
+const offenceKey = (validator: Address): Bytes => moduleKey(RECORD_PREFIX, validator);
 
-export function decodeOffenceRecord(value: Bytes): OffenceRecord {
+function decodeOffenceRecord(value: Bytes): OffenceRecord {
   const decoded = decode(RECORD, value);
   assert(decoded.ok, 'the evidence store holds records');
   return decoded.value;

@@ -7,13 +7,9 @@ import { EMPTY_TRIE_ROOT } from './orderedTrie.ts';
 import { encodeRlp, type RlpItem } from './rlp.ts';
 
 /** keccak256(RLP([])). */
-export const EMPTY_UNCLES_HASH: Bytes = hex(
-  '1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
-);
+const EMPTY_UNCLES_HASH: Bytes = hex('1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347');
 /** sha256 of the empty string: no EIP-7685 requests. */
-export const EMPTY_REQUESTS_HASH: Bytes = hex(
-  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-);
+const EMPTY_REQUESTS_HASH: Bytes = hex('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
 export const ZERO_HASH: Bytes = new Uint8Array(32);
 
 const ZERO_NONCE: Bytes = new Uint8Array(8);

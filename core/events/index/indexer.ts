@@ -78,7 +78,7 @@ function addEvents(postings: HeightPostings, tags: Tags, tx: number, events: rea
 }
 
 /** All entries of one height. */
-export function postingsOf(height: Height, results: FinalizeReply): readonly Put[] {
+function postingsOf(height: Height, results: FinalizeReply): readonly Put[] {
   const postings = new HeightPostings(height);
   const tags = new Tags('Q');
   addEvents(postings, new Tags('W'), 0, results.events);

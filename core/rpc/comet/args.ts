@@ -58,7 +58,7 @@ function goKindOf(type: ArgType): string {
   return type === 'evidence?' ? 'interface' : 'bool';
 }
 
-export function zeroOf(type: ArgType): ArgValue {
+function zeroOf(type: ArgType): ArgValue {
   if (type.endsWith('?')) return undefined;
   if (type === 'strings') return [];
   if (INTEGERS[type] !== undefined) return 0n;
@@ -127,7 +127,7 @@ function readStrings(value: Json): Result<readonly string[], string> {
 }
 
 /** Reads a JSON value like cmtjson: 64-bit integers are strings, bytes base64, HexBytes hex in either case. */
-export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
+function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
   if (value === null) return ok(zeroOf(type));
   if (type === 'evidence?') return readEvidence(value);
   const integer = INTEGERS[type];

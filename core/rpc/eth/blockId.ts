@@ -7,7 +7,7 @@ import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../js
 import { serverError } from '../rpcError.ts';
 import { type Decoded, goKind, goTypeError, quantityFault, readBool, readHash } from './goHex.ts';
 
-export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'pending', 'earliest'] as const;
+const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'pending', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 
 /** How a request names a block: geth's BlockNumberOrHash. */

@@ -111,7 +111,7 @@ const done = <T>(fields: Fields, value: T): Decoded<T> =>
 const ZERO_ADDRESS = new Uint8Array(20);
 const NOTHING: JsonObject = new Map();
 
-export function readAccessListItem(value: Json): Decoded<AccessListItem> {
+function readAccessListItem(value: Json): Decoded<AccessListItem> {
   const fields = fieldsOf(value, 'AccessTuple', 'types.AccessTuple');
   if (!fields.ok) return fields;
   const address = fields.value.needed('address', readAddress, ZERO_ADDRESS);

@@ -14,7 +14,7 @@ import { ethServices } from './services.ts';
 import { EthSubscription, type Subscription } from './subscription.ts';
 import { TraceChain } from './traceChain.ts';
 
-export const SUBSCRIPTIONS_PER_SESSION_MAX = 1024;
+const SUBSCRIPTIONS_PER_SESSION_MAX = 1024;
 /** Unsent bytes that a slow client may accumulate before it is closed. */
 export const OUTBOX_BYTES_MAX = 8 * 1024 * 1024;
 const REQUESTS_IN_FLIGHT_MAX = 512;

@@ -10,7 +10,7 @@ import type { Hash, Height } from '../../types/ids.ts';
 import type { AbciEvent } from '../../types/result.ts';
 import { BLOCK_HEIGHT_KEY, EVENT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../eventModel.ts';
 import type { Condition } from '../query/parser.ts';
-import { canonicalText, type Query } from '../query/query.ts';
+import type { Query } from '../query/query.ts';
 import { readCoverage } from './indexer.ts';
 import { LogHeights } from './logHeights.ts';
 import { ANY_LOG, type LogItem } from './logPosting.ts';
@@ -268,13 +268,4 @@ function distinct(places: readonly EventPlace[]): readonly TxPlace[] {
     if (last?.height !== height || last.index !== tx) found.push({ height, index: tx });
   }
   return found;
-}
-
-/** Whether this event alone satisfies the query under the index's rules, so that a search must find it. */
-export function eventMeets(event: AbciEvent, terms: readonly Term[]): boolean {
-  return terms.every((term) =>
-    indexedValues(event, term.tag).some((value) =>
-      term.kind === 'equal' ? canonicalText(value) === term.value : term.test(value),
-    ),
-  );
 }

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { fromBech32, toBech32 } from '@cosmjs/encoding';
 import { Client, credentials } from '@grpc/grpc-js';
+import { QueryAccountRequest } from 'cosmjs-types/cosmos/auth/v1beta1/query';
 import { TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
 import { computeAddress, getAddress, HDNodeWallet, keccak256, SigningKey, Transaction } from 'ethers';
 import { acceleratedSuite } from '../adapters/crypto/accelerated.ts';
@@ -26,7 +27,6 @@ import { nobleSuite } from '../core/crypto/noble.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { present } from '../core/lib/assert.ts';
 import { type Bytes, EMPTY, hex, parseHex, to0xHex } from '../core/lib/bytes.ts';
-import { encodeAddressRequest } from '../core/rpc/cosmos/requests.ts';
 import { spread } from './ethereum/client.ts';
 import { ORRERY, withNode } from './ethereum/nodes.ts';
 import type { Print } from './figure.ts';
@@ -237,7 +237,7 @@ async function queries(print: Print): Promise<void> {
     });
     print({ bench: 'accounts', metric: 'account queries over REST', value: rest, unit: '1/s' });
     const client = new Client(GRPC, credentials.createInsecure());
-    const request = Buffer.from(encodeAddressRequest(address));
+    const request = Buffer.from(QueryAccountRequest.encode({ address }).finish());
     const same = (bytes: Buffer): Buffer => bytes;
     const path = '/cosmos.auth.v1beta1.Query/Account';
     const grpc = await queriesPerSecond(

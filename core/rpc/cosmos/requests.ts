@@ -1,6 +1,5 @@
 import { parseAnyAddress } from '../../address/kinds.ts';
 import { string } from '../../codec/fields.ts';
-import { encode, table } from '../../codec/proto.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { GRPC, GrpcError } from './status.ts';
 
@@ -9,13 +8,6 @@ const TEXT_BYTES_MAX = 256;
 /** Many requests have an address as their first field. */
 export const addressField = string(1, 'address', TEXT_BYTES_MAX);
 export const ADDRESS_REQUEST_FIELDS = [addressField] as const;
-
-const ADDRESS_REQUEST = table<{ readonly address: string }>(
-  'cosmos.auth.v1beta1.QueryAccountRequest',
-  ADDRESS_REQUEST_FIELDS,
-);
-
-export const encodeAddressRequest = (address: string): Bytes => encode(ADDRESS_REQUEST, { address });
 
 /** An account address in Bech32 or hex. */
 export function accountAddress(text: string, hrp: string): Bytes {

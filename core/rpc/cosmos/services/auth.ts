@@ -6,11 +6,10 @@ import { Json, readGenesis } from '../../../app/genesisJson.ts';
 import { ANY, type Any } from '../../../app/tx/tables.ts';
 import { TYPE_URL } from '../../../app/typeUrls.ts';
 import { bytes, int64Big, optional, repeated, string, uint64Big } from '../../../codec/fields.ts';
-import { decode, encode, table } from '../../../codec/proto.ts';
+import { encode, table } from '../../../codec/proto.ts';
 import { present } from '../../../lib/assert.ts';
 import { fromBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
-import type { Result } from '../../../lib/result.ts';
 import { BASE_ACCOUNT, type BaseAccount, type EthAccount, MODULE_ACCOUNT } from '../accountTables.ts';
 import { ethAccountAny, ethAccountOf } from '../ethAccount.ts';
 import { PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse, pageOf } from '../paging.ts';
@@ -29,9 +28,6 @@ interface AccountResponse {
 const ACCOUNT_RESPONSE = table<AccountResponse>(`${PACKAGE}.QueryAccountResponse`, [
   optional(1, 'account', ANY),
 ]);
-/** For clients that use ABCI queries. */
-export const decodeAccountResponse = (data: Bytes): Result<AccountResponse, unknown> =>
-  decode(ACCOUNT_RESPONSE, data);
 
 const PARAMS = table<AuthParams>(`${PACKAGE}.Params`, [
   uint64Big(1, 'maxMemoCharacters'),

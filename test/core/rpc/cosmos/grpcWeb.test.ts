@@ -1,3 +1,4 @@
+import { QueryAccountRequest, QueryAccountResponse } from 'cosmjs-types/cosmos/auth/v1beta1/query';
 import { beforeAll, expect, test } from 'vitest';
 import { formatAddress } from '../../../../core/address/kinds.ts';
 import { AssertionError } from '../../../../core/lib/assert.ts';
@@ -5,10 +6,9 @@ import { fromBase64, toBase64 } from '../../../../core/lib/base64.ts';
 import { concat } from '../../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../../core/lib/utf8.ts';
 import { handleGrpcWeb } from '../../../../core/rpc/cosmos/grpcWeb.ts';
-import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
-import { decodeAccountResponse } from '../../../../core/rpc/cosmos/services/auth.ts';
 import { RpcWorld } from '../support/rpcWorld.ts';
 
+const accountRequest = (address: string): Uint8Array => QueryAccountRequest.encode({ address }).finish();
 let world: RpcWorld;
 beforeAll(async () => {
   world = await RpcWorld.open();
@@ -49,14 +49,15 @@ function fromText(body: Uint8Array): Uint8Array {
   return read.ok ? read.value : new Uint8Array();
 }
 
-const request = () => encodeAddressRequest(formatAddress('acc', 'chain', world.dev.address));
+const request = () => accountRequest(formatAddress('acc', 'chain', world.dev.address));
 
 test('a call of a browser is answered with a message and trailers', async () => {
   const answer = await call(framed(request()));
   expect(answer.headers).toEqual({ 'content-type': BINARY, 'x-cosmos-block-height': '2' });
   const [message, ended] = frames(answer.body);
   expect(message?.kind).toBe(0);
-  expect(decodeAccountResponse(message?.payload ?? new Uint8Array()).ok).toBe(true);
+  const { account } = QueryAccountResponse.decode(message?.payload ?? new Uint8Array());
+  expect(account?.typeUrl).toBe('/chain.types.v1.EthAccount');
   expect([ended?.kind, decodeUtf8(ended?.payload ?? new Uint8Array())]).toEqual([0x80, 'grpc-status:0\r\n']);
 });
 
@@ -83,10 +84,10 @@ test('an earlier height is asked for with the header', async () => {
 
 test('what went wrong stands in the trailers', async () => {
   const missing = formatAddress('acc', 'chain', new Uint8Array(20).fill(9));
-  expect(await trailersOf(framed(encodeAddressRequest(missing)))).toBe(
+  expect(await trailersOf(framed(accountRequest(missing)))).toBe(
     `grpc-status:5\r\ngrpc-message:account ${missing} not found\r\n`,
   );
-  expect(await trailersOf(framed(encodeAddressRequest('ä%')))).toMatch(
+  expect(await trailersOf(framed(accountRequest('ä%')))).toMatch(
     /^grpc-status:3\r\ngrpc-message:[ -~]+\r\n$/,
   );
   expect(await trailersOf(framed(request()), BINARY, '/a.ä%\n/~ C')).toBe(
@@ -103,7 +104,7 @@ test('an address is asked for, and one of an account', async () => {
   );
   for (const kind of ['val', 'cons'] as const) {
     const text = formatAddress(kind, 'chain', world.dev.address);
-    expect(await trailersOf(framed(encodeAddressRequest(text)))).toBe(
+    expect(await trailersOf(framed(accountRequest(text)))).toBe(
       `grpc-status:3\r\ngrpc-message:decoding bech32 failed: ${text} is not an account address\r\n`,
     );
   }

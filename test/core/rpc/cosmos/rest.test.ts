@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { QueryAccountRequest, QueryAccountResponse } from 'cosmjs-types/cosmos/auth/v1beta1/query';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
 import { formatAddress } from '../../../../core/address/kinds.ts';
@@ -9,13 +10,12 @@ import { answerAbciQuery } from '../../../../core/rpc/cosmos/abciQuery.ts';
 import { ETH_ACCOUNT } from '../../../../core/rpc/cosmos/accountTables.ts';
 import { ethAccountOf } from '../../../../core/rpc/cosmos/ethAccount.ts';
 import { apiPage } from '../../../../core/rpc/cosmos/openApi.ts';
-import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
-import { decodeAccountResponse } from '../../../../core/rpc/cosmos/services/auth.ts';
 import { SERVICE_METHODS } from '../../../../core/rpc/cosmos/table.ts';
 import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
 
 const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
+const accountRequest = (address: string): Uint8Array => QueryAccountRequest.encode({ address }).finish();
 let world: RpcWorld;
 let bech32: string;
 beforeAll(async () => {
@@ -90,18 +90,17 @@ describe('an account', () => {
   });
 
   test('comes through an ABCI query as the protobuf that the SDK has', async () => {
-    const answer = await ask('/cosmos.auth.v1beta1.Query/Account', encodeAddressRequest(bech32));
+    const answer = await ask('/cosmos.auth.v1beta1.Query/Account', accountRequest(bech32));
     expect([answer.code, answer.height]).toEqual([0, 2]);
-    const response = decodeAccountResponse(answer.value);
-    if (!response.ok || response.value.account === undefined) throw new Error('no account');
-    expect(response.value.account.typeUrl).toBe('/chain.types.v1.EthAccount');
-    expect(decode(ETH_ACCOUNT, response.value.account.value)).toEqual({
+    const { account } = QueryAccountResponse.decode(answer.value);
+    expect(account?.typeUrl).toBe('/chain.types.v1.EthAccount');
+    expect(decode(ETH_ACCOUNT, account?.value ?? EMPTY)).toEqual({
       ok: true,
       value: ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'),
     });
     const missing = await ask(
       '/cosmos.auth.v1beta1.Query/Account',
-      encodeAddressRequest(formatAddress('acc', 'chain', new Uint8Array(20).fill(9))),
+      accountRequest(formatAddress('acc', 'chain', new Uint8Array(20).fill(9))),
     );
     expect(missing).toMatchObject({ code: 22, codespace: 'sdk' });
     expect(missing.log).toMatch(

@@ -48,7 +48,7 @@ const ask: SignAsk = {
 };
 
 describe('the real host', () => {
-  test('has so many timers at once, and stops for one more', () => {
+  test('stops the node when it has more than 4096 timers', () => {
     const { host, fatal } = world(() => []);
     const timer: Effect = { kind: 'timer', key: { machine: 'gossip', kind: 'tick' }, afterMs: 2 ** 31 };
     for (let i = 0; i < 4096; i++) host.perform(timer);

@@ -248,7 +248,7 @@ describe('a log', () => {
     expect(texts(Wal.open(dir, rethrow).records())).toEqual(['1:a', '1:d']);
   });
 
-  test('damaged again and again keeps so many copies, the last of them anew', async () => {
+  test('repeatedly damaged keeps at most 8 copies of damaged files', async () => {
     const dir = join(tempDir(), 'log');
     const bytes = await writtenLog(dir, [record(1, 'a'), record(1, 'damaged'), record(1, 'c')]);
     bytes[bytes.length - 30] = 0xff;

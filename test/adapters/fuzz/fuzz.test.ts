@@ -70,7 +70,7 @@ test('a failing case is kept, and is the first that the next run tries', async (
   expect(() => parseCase('{"$bytes":"0"}')).toThrow(SyntaxError);
 });
 
-test('a target has so many cases, and no more are kept than can be read again', () => {
+test('a corpus holds at most 10000 cases: no more are kept, and a larger file is refused', () => {
   const dir = tempDir();
   const file = path.join(dir, 'full.jsonl');
   writeFileSync(file, '[0]\n'.repeat(10_000));

@@ -115,7 +115,7 @@ test('reflection answers what comes in one piece, in order, to who reads', async
   expect(await answerOf(stream)).toBe(500 * (one.length + 5));
 });
 
-test('so many connect at once, and another when one has gone', async () => {
+test('at most connectionsMax clients connect, and a closed connection makes room', async () => {
   const url = await started({ connectionsMax: 2 });
   const [first] = [await session(url), await session(url)];
   const third = connect(url);
@@ -131,7 +131,7 @@ test('so many connect at once, and another when one has gone', async () => {
   expect(bytes).toBeGreaterThan(50_000);
 });
 
-test('of clients whose requests hold too much the one is cut that holds most', async () => {
+test('if the requests of all clients hold too many bytes, the client that holds most is disconnected', async () => {
   const url = await started({ requestBytesMax: 200_000 });
   const [modest, greedy] = [await session(url), await session(url)];
   const cut = new Promise((resolve) => greedy.once('close', resolve));

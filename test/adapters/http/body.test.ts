@@ -15,14 +15,14 @@ function read(bytesMax: number, pieces: readonly string[], announced?: number) {
   return { outcomes, isRead };
 }
 
-test('a body has so many bytes, in however many pieces it comes', () => {
+test('the size limit of a body holds for the sum of its pieces', () => {
   for (const pieces of [['0123456789'], ['01234', '56789'], ['0', '12', '345', '6789']])
     expect(read(10, pieces).outcomes).toEqual([{ kind: 'body', text: '0123456789' }]);
   for (const pieces of [['01234567890'], ['01234', '567890'], ['0123456789', '0', '1']])
     expect(read(10, pieces).outcomes).toEqual([{ kind: 'too-large', bytes: 11 }]);
 });
 
-test('a body that is announced as longer is not read at all', () => {
+test('a body whose Content-Length exceeds the limit is not read', () => {
   expect(read(10, [], 11)).toEqual({ outcomes: [{ kind: 'too-large', bytes: 11 }], isRead: false });
   expect(read(10, ['0123456789'], 10)).toEqual({
     outcomes: [{ kind: 'body', text: '0123456789' }],
@@ -30,7 +30,7 @@ test('a body that is announced as longer is not read at all', () => {
   });
 });
 
-test('what is kept of a body is its bytes, not the chunks they came in', () => {
+test('a body is copied out of its chunks into one growing buffer', () => {
   const request = Object.assign(new EventEmitter(), { headers: {} });
   const outcomes: BodyOutcome[] = [];
   readBody(request as unknown as IncomingMessage, 10_000, (outcome) => void outcomes.push(outcome));

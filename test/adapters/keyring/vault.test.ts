@@ -98,7 +98,7 @@ test('refuses no password, what is no key, and a key that is there', () => {
   });
 });
 
-test('a password has so many characters', () => {
+test('a password has at most 1024 characters', () => {
   const vault = open();
   expect(vault.add(SECRET, 'x'.repeat(1025))).toEqual({
     ok: false,
@@ -107,7 +107,7 @@ test('a password has so many characters', () => {
   expect(vault.add(SECRET, 'x'.repeat(1024)).ok).toBe(true);
 });
 
-test('requests bring so many keys', () => {
+test('the keystore holds at most 1000 keys', () => {
   mkdirSync(join(dir, 'keystore'));
   for (let i = 1; i < 1000; i++)
     writeFileSync(join(dir, 'keystore', `UTC--then--${i.toString(16).padStart(40, '0')}`), '');

@@ -7,7 +7,7 @@ import { tempDir } from '../tempDir.ts';
 
 const id = 'ab'.repeat(20);
 
-test('a file of more than so many bytes is not ours', () => {
+test('an address book file larger than 4 MiB is refused', () => {
   const file = join(tempDir(), 'addrbook.json');
   const text = JSON.stringify({ addrs: [{ addr: { id, ip: '8.8.8.8', port: 26656 } }] });
   const load = (bytes: number): number => {

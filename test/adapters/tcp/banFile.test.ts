@@ -88,7 +88,7 @@ test('entries that say nothing are left out, and a file that is not ours is refu
   }
 });
 
-test('a file of more than so many bytes is not ours', () => {
+test('a ban file larger than 1 MiB is refused', () => {
   const file = join(tempDir(), 'bans.json');
   const load = (bytes: number) => {
     writeFileSync(file, '{"bans":[]}'.padEnd(bytes));

@@ -24,7 +24,7 @@ const told = (result: { ok: boolean; error?: { message: string } }): string =>
 const of = (...lengths: readonly number[]): Bytes[] => lengths.map((length) => new Uint8Array(length));
 
 describe('a file', () => {
-  test('of genesis has an app hash of so many bytes', () => {
+  test('of genesis has an app hash of at most APP_HASH_BYTES_MAX bytes', () => {
     const { genesis } = rpcFixture('genesis');
     const parse = (bytes: number) =>
       parseGenesis(JSON.stringify({ ...genesis, app_hash: '00'.repeat(bytes) }));
@@ -34,7 +34,7 @@ describe('a file', () => {
 });
 
 describe('a light block in JSON', () => {
-  test('has numbers that the wire can hold', () => {
+  test('has a part total that fits into 32 bits', () => {
     const read = (total: number): string => {
       const reader = new JsonReader();
       blockIdFromJson(reader, { hash: '', parts: { total, hash: '' } }, 'id');
@@ -45,7 +45,7 @@ describe('a light block in JSON', () => {
       expect(read(beyond)).toBe('id.parts.total: expected a number from 0 to 4294967295');
   });
 
-  test('has validators whose powers are bounded together', () => {
+  test('has validators with a total power of at most TOTAL_POWER_MAX', () => {
     const { signed_header } = rpcFixture('commit_at_height_10');
     const pubKey = { type: 'ed25519', bytes: new Uint8Array(32) } as const;
     const read = (...powers: readonly bigint[]): string => {
@@ -80,7 +80,7 @@ describe('a vote', () => {
   };
   const check = (change: Partial<Vote>): string => told(validateVoteBasic({ ...vote, ...change }));
 
-  test('has a signature of so many bytes', () => {
+  test('has a signature of 1 to 64 bytes', () => {
     expect(
       of(0, 1, SIGNATURE_BYTES_MAX, SIGNATURE_BYTES_MAX + 1).map((signature) => check({ signature })),
     ).toEqual([
@@ -91,7 +91,7 @@ describe('a vote', () => {
     ]);
   });
 
-  test('has an extension of so many bytes, under a signature of as many as its own', () => {
+  test('has an extension of at most 1 MiB, with an extension signature of 1 to 64 bytes', () => {
     const { signature: extensionSignature } = vote;
     expect(
       of(EXTENSION_BYTES_MAX, EXTENSION_BYTES_MAX + 1).map((extension) =>
@@ -104,7 +104,7 @@ describe('a vote', () => {
   });
 });
 
-test('a part has so many aunts', () => {
+test('the Merkle proof of a part has at most 100 aunts', () => {
   const part = PartSet.of(Uint8Array.of(1)).part(0) as Part;
   const check = (count: number): string => {
     const aunts = Array.from({ length: count }, () => part.proof.leafHash);
@@ -114,7 +114,7 @@ test('a part has so many aunts', () => {
   expect(check(AUNTS_MAX + 1)).toBe('part.proof.aunts: 101, at most 100');
 });
 
-test('a block that was read is remembered unless it is large', () => {
+test('the decoder remembers the last block up to 64 KiB, and no larger one', () => {
   const block = blockOf(rpcFixture('block_at_height_10').block);
   const sized = (size: number): Bytes => {
     const filled = (bytes: number): Bytes => encodeBlock({ ...block, txs: [new Uint8Array(bytes)] });

@@ -24,7 +24,7 @@ describe('blocks', () => {
   });
   const max = blockPartsMax(net.state.params);
 
-  test('a signed proposal of more parts than the params allow is its sender’s fault, the most are collected', () => {
+  test('a proposal with more parts than the params allow is held against its sender, and one with the most allowed is collected', () => {
     const solo = new Solo({ net, self: 3 }).start();
     const proposal = (total: number) => signedProposal(net, 0, 1, 0, ofParts(total));
     solo.feed({ kind: 'proposal', peer: 'sender', proposal: proposal(max + 1) });
@@ -34,7 +34,7 @@ describe('blocks', () => {
     expect(solo.rs.proposalParts?.header.total).toBe(max);
   });
 
-  test('a polka for a block of more parts than the params allow makes nobody collect it', () => {
+  test('a polka for a block with more parts than the params allow starts no part set', () => {
     const polka = (total: number) =>
       [0, 1, 2].map((index) => ({
         kind: 'vote' as const,
@@ -47,7 +47,7 @@ describe('blocks', () => {
     expect(collects(max)?.header.total).toBe(max);
   });
 
-  test('a block may have as many bytes as the params allow, though its last part had room for more', () => {
+  test('a block one byte larger than the params allow gets a nil prevote, though its last part has room for that byte', () => {
     const prevoted = (spare: number): string | undefined => {
       // The params are in the header: the size of the block does not depend on this one of them.
       const size = makeTestBlock(net, net.state, 0, [new Uint8Array(500)]).parts.bytes().length;
@@ -69,7 +69,7 @@ describe('blocks', () => {
 });
 
 describe('votes', () => {
-  test('so many peers may open rounds ahead of ours, and so many may tell of a decision there', () => {
+  test('at most CATCHUP_PEERS_MAX peers may open future rounds, and as many claims of a decision are remembered', () => {
     const votes = new HeightVotes(1, net.state.validators);
     for (let i = 0; i < CATCHUP_PEERS_MAX; i++) {
       expect(votes.mayOpen(`peer ${i}`, 10, 0)).toBe(true);
@@ -88,7 +88,7 @@ describe('votes', () => {
     expect(votes.mayOpen('peer 2', 20, 0)).toBe(true);
   });
 
-  test('so many peers may claim two thirds for a value', () => {
+  test('a vote set remembers the maj23 claims of at most CLAIMS_MAX peers', () => {
     const set = new VoteSet(1, 0, 'prevote', net.state.validators);
     for (let i = 0; i < CLAIMS_MAX; i++) expect(set.claim(`peer ${i}`, made.blockId)).toBe('added');
     expect(set.claim('one more', other.blockId)).toBe('full');
@@ -96,7 +96,7 @@ describe('votes', () => {
     expect(set.claim('peer 0', made.blockId)).toBe('known');
   });
 
-  test('claims made up under many names do not keep a true one from counting', () => {
+  test('invented maj23 claims of CLAIMS_MAX peers do not keep a true claim from counting', () => {
     const set = new VoteSet(1, 0, 'prevote', net.state.validators);
     for (let i = 0; i < CLAIMS_MAX; i++) {
       const parts = { ...made.blockId.parts, hash: new Uint8Array(32).fill(i) };
@@ -110,7 +110,7 @@ describe('votes', () => {
     expect(set.judge(vote(0, made))).toMatchObject({ kind: 'conflict', counts: true });
   });
 
-  test('so many offences of a height are kept for those who come later, and each is told', () => {
+  test('every conflict of a height is reported, and the first CONFLICTS_MAX are kept for a restart', () => {
     const solo = new Solo({ net, self: 3 }).start();
     for (let round = 2; round < 2 + CONFLICTS_MAX; round++)
       for (const type of ['prevote', 'precommit'] as const)
@@ -134,12 +134,12 @@ describe('validator sets', () => {
     power,
   });
 
-  test('a power beyond what a set may have is named as such', () => {
+  test('a power above the total that a set may have is refused as power-too-large', () => {
     const set = applyUpdates(net.state.validators, [change('a', TOTAL_POWER_MAX + 1n)]);
     expect(set).toMatchObject({ ok: false, error: { code: 'power-too-large' } });
   });
 
-  test('so many validators', () => {
+  test('a set has at most VALIDATORS_MAX validators', () => {
     const many = Array.from({ length: VALIDATORS_MAX }, (_, i) => change(`${i}`.padStart(20, '0'), 1n));
     const full = makeValidatorSet(many);
     expect(full.ok && full.value.validators.length).toBe(VALIDATORS_MAX);
@@ -150,7 +150,7 @@ describe('validator sets', () => {
     });
   });
 
-  test('a trust level whose numbers overflow CometBFT’s is none', () => {
+  test('a trust level beyond CometBFT’s int64 range is refused', () => {
     const judged = (numerator: bigint, denominator: bigint) => {
       const commit = { height: 1, round: 0, blockId: made.blockId, signatures: [] };
       const check = { chainId: CHAIN_ID, suite: keyedSuite };

@@ -98,7 +98,7 @@ test.each([
   expect(votes.size).toBe(height === 5 ? 2 * VALIDATORS : VALIDATORS);
 });
 
-test('a peer is believed to have votes of so many sets, and those that it had stay', () => {
+test('at most 32 vote sets are remembered for a peer, and known ones are kept', () => {
   const peer = peerAt(5);
   for (let round = 0; round < 100; round++) peer.setVote(5, round, 'prevote', 0, VALIDATORS);
   const known = Array.from({ length: 100 }, (_, round) => peer.votes(round, 'prevote'));

@@ -21,7 +21,7 @@ function world(max: number) {
   return { running, start, end: (name: string, failure?: Error) => ends.get(name)?.(failure) };
 }
 
-test('so many tasks run at once, and the others start in order', async () => {
+test('at most `max` tasks run at once, and the others start in order', async () => {
   const { running, start, end } = world(2);
   const [a, b, c] = ['a', 'b', 'c', 'd'].map(start);
   expect(running).toEqual(['a', 'b']);

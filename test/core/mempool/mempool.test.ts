@@ -726,7 +726,7 @@ test.each([
   expect(wireBytes({ bytes: new Uint8Array(length) } as PoolTx)).toBe(taken);
 });
 
-test('what is being checked takes room, too: no more is looked at than the pool may hold', () => {
+test('transactions being checked count against the size of the pool', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
   for (let i = 0; i < 4; i++) world.pool.submit(Uint8Array.of(i), i, world);
   expect(world.asks).toHaveLength(3);
@@ -741,7 +741,7 @@ test('what is being checked takes room, too: no more is looked at than the pool 
   expect(world.asks).toHaveLength(4);
 });
 
-test('of all senders together so much may wait for an earlier nonce', () => {
+test('all senders together may have queuedMax transactions with a nonce gap', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 2, queuedMax: 3 });
   const refusals = ['aa', 'aa', 'bb', 'cc'].map((sender, i) => {
     const result = world.add(sender, 5 + i);

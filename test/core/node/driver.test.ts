@@ -104,7 +104,7 @@ test('a record on which nothing outward depends waits for the next append, and g
   expect(disk.appended).toEqual([[100], [100, 1]]);
 });
 
-test('records do not wait without bound', () => {
+test('at most 128 records are held back', () => {
   const disk = new SlowDisk();
   const driver = new Driver(echo, disk);
   for (let i = 0; i < 200; i++) driver.input({ kind: 'peerUp', peer: 'a' });
@@ -146,7 +146,7 @@ test.each<[string, readonly Input[], readonly Input[]]>([
   expect(sent).toEqual(['1>other', '2>a,other']);
 });
 
-test('of a crowd of inputs that waited for a sync none is lost nor taken twice, and so many share one', () => {
+test('inputs that waited for a sync are handled once each and in order, at most 256 to a sync', () => {
   const disk = new SlowDisk();
   const driver = new Driver(echo, disk);
   const calls = Array.from({ length: 1_000 }, (_, i) => i + 1);

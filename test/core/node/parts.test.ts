@@ -70,7 +70,7 @@ describe('the facts in sign bytes', () => {
     expect(signBytesFacts(withField(0xf8, 0xff, 0xff, 0xff, 0x1f, 1))).toBeUndefined();
   });
 
-  test('of two proposals that differ in their time alone are all that is left without it', () => {
+  test('without their time, two proposals that differ only in time have the same sign bytes', () => {
     const bytes = (seconds: number, round = 0): Bytes =>
       proposalSignBytes('chain', { height: 1, round, polRound: -1, blockId, timestamp: at(seconds) });
     expect(withoutTime('proposal', bytes(1))).toEqual(withoutTime('proposal', bytes(2)));

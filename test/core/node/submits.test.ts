@@ -12,14 +12,14 @@ async function nodeWith(mempool: Partial<MempoolConfig>, genesis = testGenesis({
   return (await loneNode({ config, genesis })).rpc;
 }
 
-test('whoever has its answer waits no more: there is room for the next one', async () => {
+test('an answered submit no longer counts against the limit of waiting submits', async () => {
   const rpc = await nodeWith({ txBytesMax: 1 });
   const tx = new Uint8Array(2);
   for (let i = 0; i < MANY; i++)
     expect(await rpc.submit(tx)).toMatchObject({ kind: 'refused', refusal: { code: 'too-large' } });
 });
 
-test('so many wait for an answer at once, though the pool has room for more', async () => {
+test('at most 8192 submits wait for an answer, even if the pool has room for more', async () => {
   const rpc = await nodeWith({ txsMax: 2 * MANY });
   const refused: number[] = [];
   const submits = Array.from({ length: MANY }, async (_, i) => {
@@ -33,7 +33,7 @@ test('so many wait for an answer at once, though the pool has room for more', as
   expect(Math.min(...refused)).toBe(8192);
 });
 
-test('what the first block has no room for is refused, to the byte', async () => {
+test('a transaction one byte too large for the first block is refused, and one that just fits is checked', async () => {
   const genesis = testGenesis({ accounts: [] });
   const params = { ...genesis.params, block: { maxBytes: 2_000, maxGas: 40_000_000 } };
   const rpc = await nodeWith(

@@ -47,7 +47,7 @@ test('what has left makes room for more', () => {
   }
 });
 
-test('so many messages may wait on a channel, whatever waits on others', () => {
+test('a channel queues at most queueMax messages, independent of other channels', () => {
   const specs = [1, 2].map((id) => ({ id, priority: 1, queueMax: 3, messageBytesMax: MESSAGE_MAX }));
   const channels = new Channels(specs, PAYLOAD);
   const taken = (id: number) => channels.enqueue(id, new Uint8Array(1));
@@ -56,7 +56,7 @@ test('so many messages may wait on a channel, whatever waits on others', () => {
   expect([1, 1].map(taken)).toEqual([true, false]);
 });
 
-test('a message that comes in pieces may be no longer than one that comes at once', () => {
+test('the size limit of a message holds for the sum of its packets', () => {
   const channels = made();
   const piece = new Uint8Array(MESSAGE_MAX / 2);
   expect(channels.receive(1, piece, false)).toMatchObject({ ok: true });
@@ -66,7 +66,7 @@ test('a message that comes in pieces may be no longer than one that comes at onc
   });
 });
 
-test('nodes whose pools take larger transactions tell each other of them, and others are told of none', () => {
+test('a mempool message as large as the node’s own txBytesMax is taken, and refused by a node with a smaller limit', () => {
   const txBytesMax = 2_000_000;
   const wire = encodeTxsMessage({ txs: [new Uint8Array(txBytesMax)] });
   const received = new Channels(channelSpecs(txBytesMax), wire.length).receive(CHANNELS.mempool, wire, true);
@@ -76,7 +76,7 @@ test('nodes whose pools take larger transactions tell each other of them, and ot
   expect(decodeFrame(CHANNELS.mempool, wire).ok).toBe(false);
 });
 
-test('what is held of messages that are not complete is told, on all channels, until they are', () => {
+test('unfinishedBytes counts the bytes of incomplete messages on all channels', () => {
   const channels = made();
   const held = [channels.unfinishedBytes];
   for (const [id, eof] of [

@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const message = (bytes: number): string => 'x'.repeat(bytes);
 
-test('what is lost with it begins at the lowest height that waits, whatever the order', () => {
+test('dropping the waiting messages tells the lowest height among them, in any order', () => {
   socket.waiting = SOCKET_BYTES_MAX;
   for (const height of [7, 3, 5]) expect(outbox.push(message(1), height)).toBe(true);
   // An answer has no height.
@@ -40,7 +40,7 @@ test('what is lost with it begins at the lowest height that waits, whatever the 
   expect(outbox.drop()).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('what has gone out takes no more room', () => {
+test('sent messages no longer count against the limit of waiting bytes', () => {
   for (let turn = 0; turn < 5; turn++) {
     socket.waiting = SOCKET_BYTES_MAX;
     expect(outbox.push(message(60), turn)).toBe(true);
@@ -52,7 +52,7 @@ test('what has gone out takes no more room', () => {
   expect(socket.sent).toHaveLength(5);
 });
 
-test('so many messages wait, however short they are', () => {
+test('at most 65536 messages wait, however short they are', () => {
   const long = new Outbox(socket, 10 * BYTES_MAX, new Pacer(undefined));
   socket.waiting = SOCKET_BYTES_MAX;
   for (let i = 0; i < 65_536; i++) expect(long.push('x')).toBe(true);

@@ -150,7 +150,7 @@ test('checkpoints are open one in another as deep as calls go, and some more', (
   }
 });
 
-test('so many checkpoints may be open at a time', () => {
+test('at most 2048 checkpoints may be open', () => {
   const writes = new Chain().writes();
   for (let depth = 0; depth < 2048; depth++) writes.checkpoint();
   expect(() => writes.checkpoint()).toThrow('too many open checkpoints');

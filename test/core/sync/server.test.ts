@@ -11,7 +11,7 @@ test('a chain without a block claims none', () => {
   expect(sent).toEqual([{ kind: 'statusResponse', base: 0, height: 0 }]);
 });
 
-test('a peer gets so many bytes of blocks at once, and then as many as time goes by', () => {
+test('a peer gets 64 MiB of blocks at once, then about 32 MB a second', () => {
   const net = testNet([10n]);
   const { block } = makeTestBlock(net, net.state, 0, [new Uint8Array(1024 * 1024)]);
   let reads = 0;
@@ -36,7 +36,7 @@ test('a peer gets so many bytes of blocks at once, and then as many as time goes
   expect({ reads, sent: sent.length, dropped }).toEqual({ reads: 95, sent: 95, dropped: [] });
 });
 
-test('whoever has gone has nothing left to spend', () => {
+test('a request of a disconnected peer is refused', () => {
   const dropped: string[] = [];
   const out = { send: () => {}, drop: (peer: string) => dropped.push(peer) } as unknown as SyncOut;
   const blocks = { base: () => 1, head: () => 0 } as SyncOptions['blocks'];

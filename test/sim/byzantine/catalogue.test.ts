@@ -115,23 +115,23 @@ describe('a trigger', () => {
   const twice = (when: string): string => lying(`{who: v3, behaviour: B02, when: {${when}}}`);
   const evidence = async (when: string): Promise<number> => (await run(twice(when))).stats.evidence;
 
-  test('with times lies in so many rounds', async () => {
+  test('with `times` acts in at most that many rounds', async () => {
     expect(await evidence('height: 2..5, times: 2')).toBe(2);
   });
 
-  test('with times counts no round in which others propose', async () => {
+  test('with `times` does not count rounds in which another validator proposes', async () => {
     const { neverHappened } = await run(
       lying('{who: v3, behaviour: withheld-parts, when: {height: 2.., times: 1}}'),
     );
     expect(neverHappened).toEqual([]);
   });
 
-  test('with an event waits for it, and with for ends', async () => {
+  test('with `event` waits for the event, and with `for` ends after that time', async () => {
     expect(await evidence('event: crashed(v1)')).toBe(0);
     expect(await evidence('event: started(v0), after: 100ms, for: 2s')).toBeGreaterThan(0);
   });
 
-  test('waits for a checkpoint of the timeline as for what happens to a node', async () => {
+  test('waits for a checkpoint of the timeline as for an event of a node', async () => {
     const text = twice('event: checkpoint(half), after: 1s, for: 2s');
     const half = text.replace('timeline: [', 'timeline: [{at: 2s, do: {checkpoint: half}}, ');
     expect((await run(half)).stats.evidence).toBeGreaterThan(0);

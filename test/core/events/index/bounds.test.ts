@@ -107,7 +107,7 @@ describe('keys', () => {
     expect(tagPart('x'.repeat(65_536))).toBeUndefined();
   });
 
-  test('a flood of tags is not remembered', () => {
+  test('no more than about a thousand tags are cached', () => {
     for (let i = 0; i < 1100; i++) tagPart(`flood ${i}`);
     expect(tagPart('one more')).toEqual(tagPart('one more'));
     expect(tagPart('one more')).not.toBe(tagPart('one more'));
@@ -115,13 +115,13 @@ describe('keys', () => {
 });
 
 describe('queries', () => {
-  test('a number of more digits than may be compared matches nothing', () => {
+  test('a number of more than 4096 digits matches nothing', () => {
     expect(leadingDecimal('1'.repeat(4096))).toBeDefined();
     expect(leadingDecimal('1'.repeat(4097))).toBeUndefined();
     expect(leadingDecimal(`1.${'1'.repeat(4095)}`)).toBeUndefined();
   });
 
-  test('so many conditions', () => {
+  test('a query has at most 512 conditions', () => {
     const many = (count: number) =>
       compileQuery(Array.from({ length: count }, () => 'a.b = 1').join(' AND '));
     expect(many(512).ok).toBe(true);

@@ -31,7 +31,7 @@ const REJECTED = {
 const call = (method: string, args: Readonly<Record<string, ArgValue>> = {}, ctx = world.ctx): Loose =>
   findCometMethod(ctx, method)?.run(ctx, new Map(Object.entries(args)));
 
-test('a call that waits for its transaction is a client that subscribes, and there are so many', async () => {
+test('a waiting broadcast_tx_commit counts against max_subscription_clients', async () => {
   const clients: number[] = [];
   const ctx: RpcContext = {
     ...world.ctx,
@@ -49,7 +49,7 @@ test('a call that waits for its transaction is a client that subscribes, and the
   expect(clients).toEqual([2]);
 });
 
-test('transactions of a block are told so many at a time', async () => {
+test('Tx events of a block are delivered in batches of 32, in order', async () => {
   const feed = new CometFeed(world.ctx);
   const told: NewsBatch[] = [];
   const query = compileQuery("tm.event='Tx'");
@@ -71,14 +71,14 @@ test('transactions of a block are told so many at a time', async () => {
   expect(texts.flat().map((text) => Number(/"tx_index":(\d+)/.exec(text)?.[1]))).toEqual([...txs.keys()]);
 });
 
-test('a page has at most a hundred entries, whatever is asked', () => {
+test('a page has at most 100 entries, whatever per_page says', () => {
   const list = Array.from({ length: 101 }, (_, i) => i);
   expect(pageOf(list, undefined, 100n)).toHaveLength(100);
   expect(pageOf(list, undefined, 101n)).toHaveLength(100);
   expect(pageOf(list, 2n, 101n)).toEqual([100]);
 });
 
-test('headers of heights below zero are none', () => {
+test('blockchain refuses negative heights', () => {
   const negative = 'heights must be non-negative';
   expect(() => call('blockchain', { minHeight: -1n, maxHeight: 0n })).toThrow(negative);
   expect(() => call('blockchain', { minHeight: 0n, maxHeight: -1n })).toThrow(negative);
@@ -93,7 +93,7 @@ describe('a genesis document', () => {
     return { ...world.ctx, genesis: within('€'.repeat(room / 3) + 'x'.repeat(room % 3)) };
   };
 
-  test('is told whole up to so many bytes, and beyond in pieces', () => {
+  test('of at most 16 MiB is answered whole, and a larger one only in chunks', () => {
     const largest = ofSize(MAX);
     const { genesis } = JSON.parse(call('genesis', {}, largest).text);
     expect(genesis.chain_id).toBe(world.ctx.genesis.chainId);
@@ -106,7 +106,7 @@ describe('a genesis document', () => {
     expect(last).toMatchObject({ total: '2', data: Buffer.from('}').toString('base64') });
   });
 
-  test('is rendered once, however often it is asked for', async () => {
+  test('is rendered once for all requests', async () => {
     let renderings = 0;
     const genesis = {
       ...world.ctx.genesis,

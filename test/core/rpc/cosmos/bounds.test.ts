@@ -25,10 +25,10 @@ const KEY = table<{ readonly key: Uint8Array }>('Key', [bytesField(1, 'key', 3)]
 
 const fromJson = (json: unknown) => fromProtoJson(NOTE as unknown as Table<unknown>, json);
 
-describe('a message has so many entries of a field', () => {
+describe('a repeated field with more entries than its limit is refused', () => {
   const note = (count: number) => ({ lines: Array.from({ length: count }, (_, i) => `${i}`), title: '' });
 
-  test('in bytes', () => {
+  test('in protobuf', () => {
     expect(looseRead(NOTE, encode(NOTE, note(2)))).toEqual(ok(note(2)));
     expect(looseRead(NOTE, encode(NOTE, note(3)))).toEqual({ ok: false, error: 'lines: too many' });
   });
@@ -39,7 +39,7 @@ describe('a message has so many entries of a field', () => {
   });
 });
 
-test('a text in JSON has as many bytes as it may have in bytes', () => {
+test('the byte limit of a text field holds in JSON as in protobuf', () => {
   for (const title of ['abcd', '€a']) {
     const value = { lines: [], title };
     expect(fromJson({ title })).toEqual(value);
@@ -49,14 +49,14 @@ test('a text in JSON has as many bytes as it may have in bytes', () => {
     expect(() => fromJson({ title })).toThrow('invalid value for title: expected a text of at most 4 bytes');
 });
 
-test('bytes in JSON, as base64 or as numbers, are as many as there may be in bytes', () => {
+test('the limit of a bytes field holds in JSON as in protobuf, for base64 and for lists of numbers', () => {
   const read = (key: unknown) => fromProtoJson(KEY as unknown as Table<unknown>, { key });
   for (const key of ['AQID', [1, 2, 3]]) expect(read(key)).toEqual({ key: Uint8Array.of(1, 2, 3) });
   for (const key of ['AQIDBA==', [1, 2, 3, 4]])
     expect(() => read(key)).toThrow('invalid value for key: expected at most 3 bytes');
 });
 
-describe('messages lie within each other', () => {
+describe('nested messages', () => {
   const typeUrl = '/cosmos.auth.v1beta1.BaseAccount';
   const account = (pubKey: Any | undefined) => ({ address: '', pubKey, accountNumber: 0n, sequence: 0n });
   /** An account whose key is an account, and so on. */
@@ -91,7 +91,7 @@ describe('messages lie within each other', () => {
   });
 });
 
-test('a number in JSON is the one that was sent', () => {
+test('a JSON number that JavaScript cannot hold exactly is refused', () => {
   const COUNT = table<{ readonly count: bigint }>('Count', [uint64Big(1, 'count')]);
   const read = (text: string) => fromProtoJson(COUNT as unknown as Table<unknown>, JSON.parse(text));
   expect(read('{"count":9007199254740991}')).toEqual({ count: 9007199254740991n });
@@ -100,14 +100,14 @@ test('a number in JSON is the one that was sent', () => {
     expect(() => read(text)).toThrow('invalid value for count: expected a whole number');
 });
 
-test('a parameter of a query is repeated as often as it may be', () => {
+test('a query parameter is repeated at most as often as its field allows', () => {
   const lines = (count: number) => new Map([['lines', new Array<string>(count).fill('x')]]);
   const read = (count: number) => fieldsRequest(NOTE as unknown as Table<unknown>, lines(count), '');
   expect(read(2)).toEqual({ lines: ['x', 'x'], title: '' });
   expect(() => read(3)).toThrow('invalid value for lines: expected at most 2 entries');
 });
 
-test('a StdTx has so many messages and so many signatures', () => {
+test('a StdTx has at most 64 messages and 64 signatures', () => {
   const message = { type: 'cosmos-sdk/MsgSend', value: {} };
   const signature = { signature: 'AA==' };
   const stdTx = (msgs: number, signatures: number) =>

@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test('a key beyond the end of a list is that of its last place from the end, and of none from the beginning', async () => {
+test('a key beyond the end of a list starts a reverse page at the last place, and a forward page is empty', async () => {
   const key = Uint8Array.of(9);
   const at = async (reverse: boolean) =>
     (await pageOf({}, { ...FIRST, key, limit: 2n, reverse }, 3n, Number)).items;
@@ -72,7 +72,7 @@ test('a key beyond the end of a list is that of its last place from the end, and
 });
 
 test.each([false, true])(
-  'a page looks at so many places, and the next one goes on (from the end: %s)',
+  'a page looks at no more than 10000 places, and the next page continues there (from the end: %s)',
   async (reverse) => {
     const count = 25_000n;
     const only = reverse ? 0n : count - 1n;

@@ -20,7 +20,7 @@ const mapOf = <T>(count: number, entry: (n: number) => readonly [string, T]): Re
 const complaint = async (method: string, ...params: readonly unknown[]) =>
   (await world.rpc(method, ...params)).error?.message;
 
-test('so many storage slots and accounts may be other than they are', async () => {
+test('an eth_call overrides at most 10000 storage slots and 1000 accounts', async () => {
   const slots = (count: number) => ({ [address(1)]: { state: mapOf(count, (n) => [word(n), word(1)]) } });
   const accounts = (count: number) => mapOf(count, (n) => [address(n), { balance: '0x1' }]);
   const called = (overrides: object) => complaint('eth_call', { to: address(2) }, 'latest', overrides);
@@ -30,7 +30,7 @@ test('so many storage slots and accounts may be other than they are', async () =
   expect(await called(accounts(1_001))).toContain('more than 1000 accounts');
 });
 
-test('a call may stand in a block of any number and time of 64 bits', async () => {
+test('block overrides take any number and time of 64 bits', async () => {
   // NUMBER ‖ TIMESTAMP.
   const code = '0x435f524260205260405ff3';
   const most = `0x${'f'.repeat(16)}`;
@@ -44,7 +44,7 @@ test('a call may stand in a block of any number and time of 64 bits', async () =
   expect(given).toBe(`0x${'f'.repeat(16).padStart(64, '0').repeat(2)}`);
 });
 
-test('a fee history has so many percentiles and blocks', async () => {
+test('eth_feeHistory takes at most 100 percentiles and answers at most feeHistoryMax blocks', async () => {
   const percentiles = (count: number) => Array.from({ length: count }, (_, i) => i / 2);
   expect(await complaint('eth_feeHistory', '0x1', 'latest', percentiles(100))).toBeUndefined();
   expect(await complaint('eth_feeHistory', '0x1', 'latest', percentiles(101))).toBe(
@@ -54,7 +54,7 @@ test('a fee history has so many percentiles and blocks', async () => {
   expect([history.oldestBlock, history.gasUsedRatio]).toEqual(['0x3', [0, 0, 0]]);
 });
 
-test('so many addresses are remembered by their hashes', async () => {
+test('the address book keeps as many addresses as its limit says', async () => {
   const { suite, chain } = world.ctx;
   const books = [1, 2].map((max) => new AddressBook({ suite, pause: async () => {} }, max));
   const known = await Promise.all(
@@ -70,14 +70,14 @@ test('so many addresses are remembered by their hashes', async () => {
   ]);
 });
 
-test('a batch without bounds has none', async () => {
+test('a batch limit of 0 means no limit', async () => {
   const { ctx } = await RpcWorld.open({ batchMax: 0, batchResponseBytesMax: 0 });
   const calls = Array.from({ length: 3 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId' }));
   const replies = JSON.parse((await handleEthRequest(ctx, JSON.stringify(calls), 'http')) ?? '');
   expect(replies.map(({ result }: { result?: string }) => result)).toEqual(['0x2328', '0x2328', '0x2328']);
 });
 
-test('a search of logs has so many addresses, topics and alternatives', async () => {
+test('eth_getLogs takes at most 4 topic positions, and 1000 addresses or topics at each', async () => {
   const logs = (filter: object) => complaint('eth_getLogs', filter);
   const many = (count: number, one: (n: number) => string) => Array.from({ length: count }, (_, n) => one(n));
   expect(await logs({ topics: many(4, word) })).toBeUndefined();
@@ -91,7 +91,7 @@ test('a search of logs has so many addresses, topics and alternatives', async ()
   expect(await logs({ address: many(100_001, () => '') })).toContain('invalid addresses in query');
 });
 
-test('so many accounts are shown at once, and so many may have changed', async () => {
+test('debug_accountRange shows at most 256 accounts, and debug_getModifiedAccounts at most 100000', async () => {
   const many = Array.from({ length: 300 }, (_, i) => ({ address: hex(address(i + 1)), balance: 1n }));
   const crowd = await RpcWorld.openOn(testGenesis({ accounts: many }));
   for (let i = 0; i < 2; i++) await crowd.commit();
@@ -111,7 +111,7 @@ test('so many accounts are shown at once, and so many may have changed', async (
   expect((await changed(100_001)).error?.message).toBe('more than 100000 accounts changed');
 });
 
-test('a call has as much gas as it asks for, and as the node lets it have', async () => {
+test('a call gets the gas that it asks for, up to the node’s gas cap', async () => {
   const capped = await RpcWorld.open({ gasCap: 1_000_000n });
   // GAS, and returns it.
   const overrides = { [address(2)]: { code: '0x5a60005260206000f3' } };
@@ -123,7 +123,7 @@ test('a call has as much gas as it asks for, and as the node lets it have', asyn
   for (const gas of [1_000_000, 1_000_001, 2 ** 40]) expect(await left(gas)).toBe(1_000_000 - 21_000 - 2);
 });
 
-test('a number is one that Go holds', async () => {
+test('a number beyond int64 is refused, as in Go', async () => {
   const shown = async (max: string) => {
     const call = `{"jsonrpc":"2.0","id":1,"method":"debug_accountRange","params":["latest","0x",${max},true,true,true]}`;
     return JSON.parse((await handleEthRequest(world.ctx, call, 'http')) ?? '').error?.message;
@@ -132,7 +132,7 @@ test('a number is one that Go holds', async () => {
   expect(await shown(String(2n ** 63n))).toContain('cannot unmarshal number 9223372036854775808');
 });
 
-test('pending hashes are kept as long as a filter may wait for them, and not much longer', () => {
+test('the newest 32768 pending hashes are kept for filters, and fewer than twice as many in all', () => {
   const pending = new PendingHashes();
   const [max, total] = [32_768, 100_000];
   for (let i = 0; i < total; i++) pending.push(Uint8Array.of(i >>> 16, i >>> 8, i));
@@ -143,7 +143,7 @@ test('pending hashes are kept as long as a filter may wait for them, and not muc
   expect(pending.from(0).length).toBeLessThan(2 * max);
 });
 
-test('so many blocks are simulated, those that close gaps counted', async () => {
+test('eth_simulateV1 runs at most 256 blocks, and blocks that fill gaps count', async () => {
   const simulated = (blocks: readonly object[]) =>
     complaint('eth_simulateV1', { blockStateCalls: blocks }, 'latest');
   const at = (number: number) => [{ blockOverrides: { number: `0x${number.toString(16)}` } }];
@@ -155,7 +155,7 @@ test('so many blocks are simulated, those that close gaps counted', async () => 
   expect(await simulated(new Array(257).fill({ blockOverrides: { number: '0x1' } }))).toBe('too many blocks');
 });
 
-test('where blocks may have any size, what waits is shown as pending', async () => {
+test('with an unlimited block size, the pending block shows the waiting transactions', async () => {
   const genesis = testGenesis({ accounts: [{ address: world.dev.address, balance: 10n ** 20n }] });
   const block = { ...genesis.params.block, maxBytes: -1 };
   const wide = await RpcWorld.openOn({ ...genesis, params: { ...genesis.params, block } });

@@ -113,7 +113,7 @@ describe('filters of pending transactions', () => {
     expect(desk.filters.changes(id)).toEqual([hexOf(3)]);
   });
 
-  test('that expired give their places to others', () => {
+  test('that have expired make room for new ones', () => {
     const desk = new Desk();
     for (let i = 0; i < FILTERS_MAX; i++) desk.filters.installPending(false);
     expect(wrong(() => desk.filters.installPending(false))).toMatch('max limit of 4 reached');
@@ -122,7 +122,7 @@ describe('filters of pending transactions', () => {
   });
 });
 
-test('a filter that nobody asks for goes in its time, though the clock is set back', () => {
+test('an unused filter expires in time even if the clock is set back', () => {
   const desk = new Desk();
   const lost = desk.filters.installPending(false);
   desk.seconds -= 3_600;
@@ -134,7 +134,7 @@ test('a filter that nobody asks for goes in its time, though the clock is set ba
   expect(desk.filters.changes(used)).toEqual([]);
 });
 
-test('log filters hold so many addresses and topics together, and one that goes makes room', () => {
+test('log filters hold at most 250000 addresses and topics together, and an uninstalled filter frees its share', () => {
   const desk = new Desk();
   const topics = Array.from({ length: 3 }, () => Array.from({ length: 50_000 }, () => new Uint8Array(32)));
   const filter = { addresses: [], topics, blockHash: undefined, from: undefined, to: undefined };

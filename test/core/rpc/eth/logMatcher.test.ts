@@ -54,7 +54,7 @@ test('a bloom rules out what no log can match, and nothing else', () => {
   expect(new LogMatcher({ addresses: [], topics: [] }, keccak256).mayMatch(bloomOf([]))).toBe(true);
 });
 
-test('so many addresses and topics find room together, and leave it when they go', () => {
+test('all filters together hold a limited number of addresses and topics, and a removed filter frees its share', () => {
   const room = new CriteriaRoom(5);
   const three: LogCriteria = { addresses: [addressOf(1)], topics: [[topicOf(1), topicOf(2)]] };
   room.take(three);

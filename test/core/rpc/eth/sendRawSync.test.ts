@@ -78,7 +78,7 @@ test('a block that has it ends the wait', async () => {
   expect([timers, listeners]).toEqual([[], 0]);
 });
 
-test('so many may wait at the same time, and each gives its place back', async () => {
+test('a refused request frees its place among the waiting ones', async () => {
   const bad = '0x00';
   for (let i = 0; i < 1030; i++) expect((await send(bad)).error?.message).not.toMatch('too many');
   const answer = send(await nextRaw());
@@ -87,7 +87,7 @@ test('so many may wait at the same time, and each gives its place back', async (
   expect((await answer).error).toBeUndefined();
 });
 
-test('so many requests wait at once for their transactions, and whoever has an answer makes room', async () => {
+test('at most 1024 requests wait for their transactions, and an answered one frees its place', async () => {
   const raw = await nextRaw();
   const answers: ((result: SubmitResult) => void)[] = [];
   ctx = { ...ctx, submit: () => new Promise((resolve) => void answers.push(resolve)) };

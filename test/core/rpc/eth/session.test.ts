@@ -408,7 +408,7 @@ test('debug_subscribe traces a range of blocks: each with transactions, and the 
   session.closed();
 });
 
-test('so many requests are under way at once: of one more the client waits for an answer', async () => {
+test('512 requests of a client run at once; the socket is not read until one of them is answered', async () => {
   const { session, socket } = await open();
   const received = Array.from({ length: 513 }, (_, id) =>
     session.receive(JSON.stringify({ id, method: 'eth_blockNumber' })),
@@ -421,7 +421,7 @@ test('so many requests are under way at once: of one more the client waits for a
   session.closed();
 });
 
-test('so many characters of requests are under way at once', async () => {
+test('requests of a client that run at once have a limited total length', async () => {
   const { session } = await open();
   const request = JSON.stringify({ id: 1, method: 'eth_blockNumber' }).padEnd(4 * 1024 * 1024);
   const received = [request, request, '{"id":2,"method":"eth_blockNumber"}'].map((text) =>
@@ -433,7 +433,7 @@ test('so many characters of requests are under way at once', async () => {
   session.closed();
 });
 
-test('a client has so many subscriptions', async () => {
+test('a client has at most 1024 subscriptions', async () => {
   const { session, ask } = await open();
   for (let i = 0; i < 1024; i++) expect((await ask('eth_subscribe', 'newHeads'))[0].error).toBeUndefined();
   expect((await ask('eth_subscribe', 'newHeads'))[0].error.message).toBe(

@@ -578,7 +578,7 @@ describe('a call or creation that cannot begin', () => {
   });
 });
 
-test('what cannot be traced is refused in so many words', async () => {
+test('an unknown transaction, block or tracer and the genesis block are refused with geth’s message', async () => {
   const fault = async (method: string, ...params: unknown[]) => (await world.rpc(method, ...params)).error;
   expect(await fault('debug_traceTransaction', word(1))).toEqual({
     code: -32000,

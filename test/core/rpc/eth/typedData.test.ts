@@ -22,7 +22,7 @@ function hashed(types: object, message: object): string {
   }
 }
 
-test('so many types, and so many fields of one', () => {
+test('typed data has at most 256 types, and a type at most 256 fields', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, i) => field(`f${i}`, 'bool'));
   const values = (count: number) => Object.fromEntries(fields(count).map(({ name }) => [name, true]));
   expect(hashed({ A: fields(256) }, values(256))).toBe('of 32 bytes');
@@ -32,7 +32,7 @@ test('so many types, and so many fields of one', () => {
   expect(hashed({ A: [], ...types(255) }, {})).toContain('types is an object');
 });
 
-test('structs and arrays lie so deep in one another', () => {
+test('structs and arrays are nested at most 32 deep', () => {
   const structs = (depth: number): object => (depth === 0 ? {} : { a: structs(depth - 1) });
   expect(hashed({ A: [field('a', 'A')] }, structs(32))).toBe('of 32 bytes');
   expect(hashed({ A: [field('a', 'A')] }, structs(33))).toContain('typed data too deep');
@@ -43,7 +43,7 @@ test('structs and arrays lie so deep in one another', () => {
   expect(inArrays(34)).toContain('typed data too deep');
 });
 
-test('so many values in all', () => {
+test('typed data has at most 65536 values', () => {
   const list = (length: number) => ({ a: Array.from({ length }, () => true), b: [] });
   const types = { A: [field('a', 'bool[]'), field('b', 'bool[]')] };
   expect(hashed(types, list(65_534))).toBe('of 32 bytes');
@@ -51,7 +51,7 @@ test('so many values in all', () => {
   expect(hashed(types, list(400_000))).toContain('more than 65536 values');
 });
 
-test('so long are the name and the type of a field', () => {
+test('the name and the type of a field have at most 256 characters', () => {
   const long = 'f'.repeat(256);
   expect(hashed({ A: [field(long, 'bool')] }, { [long]: true })).toBe('of 32 bytes');
   expect(hashed({ A: [field(`${long}f`, 'bool')] }, {})).toContain('longer than 256');

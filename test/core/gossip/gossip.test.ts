@@ -129,14 +129,14 @@ class World implements GossipOut {
   }
 }
 
-test('our own vote goes to every peer of the height at once', () => {
+test('our own vote is sent at once to every peer at its height', () => {
   const world = new World([vote(0), vote(2)]);
   for (const id of ['b', 'a']) world.gossip.onPeerUp(0, id, world);
   for (const id of ['b', 'a']) world.at(id, 5, 0);
   expect(world.take().filter((text) => text.startsWith('vote'))).toEqual(['vote>b', 'vote>a']);
 });
 
-test("among all validators another's vote is spoken of, then forwarded, only in a round that lasts", () => {
+test("in a full mesh, another validator's vote is announced after two ticks of a round and forwarded after three", () => {
   const world = new World([vote(0), vote(2)]);
   for (const id of ['a', 'b', 'c']) world.peer(id, 5);
   world.gossip.onVoteAdded(vote(2), world);
@@ -149,7 +149,7 @@ test("among all validators another's vote is spoken of, then forwarded, only in 
   expect(ticks).toEqual([['newRoundStep>a,b,c'], ['hasVote>a,b,c'], ['vote>a', 'vote>b', 'vote>c'], []]);
 });
 
-test('with fewer peers than validators there is always someone to tell and to forward to', () => {
+test('with fewer peers than validators, votes of others are announced and forwarded at the first tick', () => {
   const world = new World([vote(0), vote(2)]);
   world.peer('a', 5);
   world.gossip.onVoteAdded(vote(2), world);
@@ -158,7 +158,7 @@ test('with fewer peers than validators there is always someone to tell and to fo
   expect(world.take()).toEqual(['newRoundStep>a', 'hasVote>a', 'vote>a']);
 });
 
-test('a new step is told with the tick, a new round at once', () => {
+test('a new step is announced with the tick, a new round at once', () => {
   const world = new World([]);
   world.peer('a', 5);
   world.gossip.flush(0, world);
@@ -173,7 +173,7 @@ test('a new step is told with the tick, a new round at once', () => {
   expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
-test('which block is wanted is said after the round it is wanted in, once', () => {
+test('NewValidBlock is sent once, after the NewRoundStep of its round', () => {
   const world = new World([]);
   for (const id of ['b', 'a']) world.peer(id, 5);
   world.gossip.flush(0, world);
@@ -185,7 +185,7 @@ test('which block is wanted is said after the round it is wanted in, once', () =
   expect(world.take()).toEqual(['newRoundStep>a,b', 'newValidBlock>a,b']);
 });
 
-test('which block is wanted without its proposal a peer hears as soon as it is there, and again after a while', () => {
+test('a block that no proposal named is announced to a new peer at once, and repeated after two seconds', () => {
   const proposal = { height: 5, round: 0, polRound: -1, blockId } as Proposal;
   const another = PartSet.empty({ ...blockId.parts, hash: hash(3) });
   const cases = [
@@ -208,7 +208,7 @@ test('which block is wanted without its proposal a peer hears as soon as it is t
   }
 });
 
-test('between heights no tick runs while every peer waits as we do, and one runs while any does not', () => {
+test('between heights the tick stops while all peers wait for the same height', () => {
   const world = new World([]);
   for (const id of ['a', 'b', 'c']) world.gossip.onPeerUp(0, id, world);
   for (const id of ['a', 'b']) world.at(id, 5, 0, 1);
@@ -232,7 +232,7 @@ test('between heights no tick runs while every peer waits as we do, and one runs
   expect(world.ticks).toBe(4);
 });
 
-test('a precommit that comes while everyone waits is passed on, once, where some validator is not our peer', () => {
+test('between heights a late precommit is forwarded once, unless all validators are our peers', () => {
   const passedOn = (peers: readonly string[]): readonly string[] => {
     const world = new World([]);
     world.rs.step = 1;
@@ -258,7 +258,7 @@ test('a precommit that comes while everyone waits is passed on, once, where some
   expect(passedOn(['a', 'b', 'c'])).toEqual([]);
 });
 
-test('whoever has begun the height is told what we hold of it while we still wait', () => {
+test('a peer that has begun the height gets our votes of it while we still wait for the height to begin', () => {
   const world = new World([vote(0), vote(2)]);
   world.rs.step = 1;
   world.peer('a', 5);
@@ -268,7 +268,7 @@ test('whoever has begun the height is told what we hold of it while we still wai
   expect(world.take().filter((text) => text.startsWith('vote'))).toEqual(['vote>a']);
 });
 
-test('a long rest is not taken for the silence of peers that lost something', () => {
+test('after a rest between heights, peers are not treated as stale', () => {
   const world = new World([vote(0)]);
   world.rs.step = 1;
   world.peer('a', 5);
@@ -279,7 +279,7 @@ test('a long rest is not taken for the silence of peers that lost something', ()
   expect(world.take().filter((text) => text !== 'newRoundStep>a')).toEqual([]);
 });
 
-test('a vote is not sent to whoever said to have it', () => {
+test('a vote is not sent to a peer that announced it', () => {
   const world = new World([vote(2)]);
   world.peer('a', 5);
   world.gossip.hearsay.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
@@ -288,7 +288,7 @@ test('a vote is not sent to whoever said to have it', () => {
   expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
-test('a vote is not sent back to whoever sent it', () => {
+test('a vote is not sent back to its sender', () => {
   const world = new World([vote(0), vote(2)]);
   for (const id of ['a', 'b']) world.peer(id, 5);
   world.gossip.hearsay.onVote('a', vote(2));
@@ -305,7 +305,7 @@ test('a peer one height behind gets the precommits of the last commit, once', ()
   expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
-test('one of many peers that is one height behind gets our vote, the others after a while, of an earlier height all at once', () => {
+test('in a large mesh, a peer one height behind first gets our own precommit and later the others; a peer further behind gets all at once', () => {
   const world = new World([vote(0)], { loadCommit: (height) => ({ ...commit, height }) });
   const validators = Array.from({ length: 64 }, (_, n) => validator(n));
   world.rs.validators = { validators, totalPower: 640n, proposer: validator(1) };
@@ -323,7 +323,7 @@ test('one of many peers that is one height behind gets our vote, the others afte
   expect(ticks).toEqual(['', '', 'vote>peer1 vote>peer1', '']);
 });
 
-test('precommits of the last height are forwarded among few validators, and not to each of many', () => {
+test('between heights, precommits of the last height are forwarded in a small mesh and not in a large one', () => {
   const sentAmong = (count: number): number => {
     const world = new World([]);
     const validators = Array.from({ length: count }, (_, n) => validator(n));
@@ -343,7 +343,7 @@ test('precommits of the last height are forwarded among few validators, and not 
   expect(sentAmong(64)).toBe(0);
 });
 
-test('a peer that stays behind is told that two thirds stand behind the commit, and gets its votes again', () => {
+test("a peer that stays one height behind gets the maj23 claim of the commit, then the commit's votes again", () => {
   const world = new World([]);
   world.peer('a', 4);
   world.take();
@@ -354,7 +354,7 @@ test('a peer that stays behind is told that two thirds stand behind the commit, 
   expect(texts.filter((text) => text === 'vote>a')).toHaveLength(3);
 });
 
-test('a peer that stays behind gets parts of the decided block, but not where it collects another', () => {
+test('a peer behind us gets parts of the decided block, unless it collects another block', () => {
   const whole = PartSet.of(new Uint8Array(9).fill(7));
   const id: BlockId = { hash: hash(1), parts: whole.header };
   const meta = { blockId: id } as BlockMeta;
@@ -370,7 +370,7 @@ test('a peer that stays behind gets parts of the decided block, but not where it
   expect(wants({ ...whole.header, hash: hash(9) })).toEqual([]);
 });
 
-test('a peer that stays behind gets a large block in several goes, from its first part to its last', () => {
+test('a peer behind us gets a large block in several batches, in the order of its parts', () => {
   const whole = PartSet.of(new Uint8Array(20 * 65_536).fill(7));
   const meta = { blockId: { hash: hash(1), parts: whole.header } } as BlockMeta;
   const world = new World([], { loadMeta: () => meta, loadPart: (_, index) => whole.part(index) });
@@ -385,7 +385,7 @@ test('a peer that stays behind gets a large block in several goes, from its firs
   expect(parts).toEqual(Array.from({ length: 20 }, (_, index) => index));
 });
 
-test('a peer that says again and again that it has no part of a large block gets a megabyte, the rest with the tick', () => {
+test('a peer that repeats that it lacks all parts gets 1 MiB at once, and the rest with the ticks', () => {
   const whole = PartSet.of(new Uint8Array(40 * 65_536).fill(7));
   const meta = { blockId: { hash: hash(1), parts: whole.header } } as BlockMeta;
   let reads = 0;
@@ -410,7 +410,7 @@ test('a peer that says again and again that it has no part of a large block gets
   expect(reads).toBe(48);
 });
 
-test('a peer that says again and again where it stands is not looked at for each of its words', () => {
+test('repeated NewRoundSteps of one peer cause a bounded number of reads', () => {
   let reads = 0;
   const loadCommit = () => {
     reads++;
@@ -422,7 +422,7 @@ test('a peer that says again and again where it stands is not looked at for each
   expect(reads).toBeLessThanOrEqual(2 * 64);
 });
 
-test('what a peer has of heights at which it is not is not looked up', () => {
+test('votes of heights at which the peer is not cause no read of the store', () => {
   let reads = 0;
   const world = new World([], { loadCommit: () => void reads++ });
   world.peer('a', 5);
@@ -433,7 +433,7 @@ test('what a peer has of heights at which it is not is not looked up', () => {
   expect(reads).toBe(0);
 });
 
-test('a peer in an earlier round gets the votes of ours, of both kinds', () => {
+test('a peer in an earlier round gets the prevotes and precommits of our round', () => {
   const world = new World([]);
   world.rs.round = 1;
   const of = (type: Vote['type']) => {
@@ -449,7 +449,7 @@ test('a peer in an earlier round gets the votes of ours, of both kinds', () => {
   expect([...new Set(told)].sort()).toEqual(['precommit 1', 'precommit 2', 'prevote 1', 'prevote 2']);
 });
 
-test('a peer gets parts of the block that it collects, each once, and none of another', () => {
+test('a peer gets each part of the block that it collects once, and no part of another block', () => {
   const whole = PartSet.of(new Uint8Array(9).fill(7));
   const wants = (parts: PartSetHeader): readonly string[] => {
     const world = new World([]);
@@ -464,7 +464,7 @@ test('a peer gets parts of the block that it collects, each once, and none of an
   expect(wants({ ...whole.header, hash: hash(9) })).toEqual([]);
 });
 
-test('a peer that only repeats where it stands gets again what it may have lost, however often it does', () => {
+test('a peer that only repeats its position is stale after two seconds and gets its votes again', () => {
   const world = new World([vote(2)]);
   world.peer('a', 5);
   world.gossip.onTick(1, world);
@@ -477,7 +477,7 @@ test('a peer that only repeats where it stands gets again what it may have lost,
   expect(world.take()).toContain('vote>a');
 });
 
-test('a peer in a later round is given the precommits of the round that decided', () => {
+test('a peer in a later round gets the precommits of the commit round', () => {
   const decided: VoteSetReader = { ...prevotes([vote(1), vote(2), vote(3)]), type: 'precommit' };
   const world = new World([]);
   world.peer('a', 5, 2);
@@ -488,7 +488,7 @@ test('a peer in a later round is given the precommits of the round that decided'
   expect(world.take().filter((text) => text === 'vote>a')).toHaveLength(3);
 });
 
-test('no room is made for a proposal of more parts than a block may have', () => {
+test('a proposal with more parts than a block may have allocates no memory', () => {
   const world = new World([]);
   world.peer('a', 5);
   const partsOf = (total: number): number | undefined => {
@@ -501,7 +501,7 @@ test('no room is made for a proposal of more parts than a block may have', () =>
   expect(partsOf(1601)).toBe(1601);
 });
 
-test('a peer that stands still in the first round is told of which two thirds we know', () => {
+test('a peer that stays in round 0 gets maj23 claims after two seconds', () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   world.peer('a', 5);
   world.take();
@@ -509,7 +509,7 @@ test('a peer that stands still in the first round is told of which two thirds we
   expect(world.take()).toContain('voteSetMaj23>a');
 });
 
-test('a claim of two thirds is answered with our votes for that value', () => {
+test('a maj23 claim is answered with the bits of our votes for that value', () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   world.peer('a', 5);
   world.take();
@@ -518,7 +518,7 @@ test('a claim of two thirds is answered with our votes for that value', () => {
   expect(world.sent.at(-1)?.message).toMatchObject({ kind: 'voteSetBits', round: 0, blockId });
 });
 
-test('our vote that a peer turns out to lack is sent again with the tick, though it lacked nothing for many', () => {
+test('our own vote is sent again if VoteSetBits show that the peer lacks it', () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   for (const id of ['a', 'b', 'c']) world.peer(id, 5);
   const votesOfTick = (now: number): readonly string[] => {
@@ -536,7 +536,7 @@ test('our vote that a peer turns out to lack is sent again with the tick, though
   expect(votesOfTick(9)).toEqual([]);
 });
 
-test('bits that come when their sender is a height further say nothing of that height', () => {
+test("VoteSetBits of an earlier height do not change what is believed of the peer's new height", () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   world.peer('p', 6);
   const bits = new BitSet(4);
@@ -555,7 +555,7 @@ test('bits that come when their sender is a height further say nothing of that h
   expect(world.take()).toEqual(['vote>p']);
 });
 
-test('a few votes for heights far ahead are borne, a flood of them is not', () => {
+test('the 1001st vote for a height far ahead counts as a flood', () => {
   const world = new World([]);
   world.peer('a', 5);
   const borne = Array.from({ length: 1001 }, () => world.gossip.hearsay.onVote('a', vote(1, 0, 900)));
@@ -563,13 +563,13 @@ test('a few votes for heights far ahead are borne, a flood of them is not', () =
   expect(world.gossip.hearsay.onVote('b', vote(1, 0, 900))).toBe(true);
 });
 
-test('votes for the height after ours are no flood, however many they are', () => {
+test('votes for the next height never count as a flood', () => {
   const world = new World([]);
   world.peer('a', 6);
   for (let i = 0; i < 1001; i++) expect(world.gossip.hearsay.onVote('a', vote(1, 0, 6))).toBe(true);
 });
 
-test('our own vote is not left out because of many others that a peer lacks too', () => {
+test('our own vote is sent first even if the peer lacks more votes than one batch holds', () => {
   const count = 200;
   const many = Array.from({ length: count }, (_, index) => validator(count - 1 - index));
   const of: ValidatorSet = { validators: many, totalPower: BigInt(10 * count), proposer: validator(1) };

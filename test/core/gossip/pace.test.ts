@@ -55,7 +55,7 @@ describe('the pace of a round', () => {
     expect(ticksOf(peers, at(validators))).toEqual(expected);
   });
 
-  test('begins anew with each round, and when the round begins after the wait', () => {
+  test('restarts with each round, and when the round begins after the wait for the height', () => {
     const pace = new Pace();
     const forwards = (rs: RoundState): boolean => {
       pace.tick(rs);
@@ -67,7 +67,7 @@ describe('the pace of a round', () => {
     expect(pace.forwards(3, old)).toBe(false);
   });
 
-  test('speaks of the newest votes of its height alone, each once', () => {
+  test('announces each of the newest 1024 votes of the current height once', () => {
     const [pace, rs] = [new Pace(), at(4)];
     const votes = Array.from({ length: 1030 }, (_, i) => signedVote(net, i % 4, 'prevote', 5, i));
     for (const vote of votes) pace.note(vote);
@@ -84,7 +84,7 @@ describe('the pace of a round', () => {
   });
 });
 
-test('peers are sorted whoever came first, and known once', () => {
+test('peers are kept sorted and unique; a peer that is added again starts from nothing', () => {
   const peers = new Peers();
   for (const id of ['c', 'a', 'b', 'a']) peers.add(id, 1);
   expect([peers.ids, peers.count]).toEqual([['a', 'b', 'c'], 3]);
@@ -97,7 +97,7 @@ test('peers are sorted whoever came first, and known once', () => {
   expect(peers.ids).toEqual(['a', 'c']);
 });
 
-test('bits of another count of validators say nothing', () => {
+test('VoteSetBits for another number of validators are ignored', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep({
     kind: 'newRoundStep',
@@ -115,7 +115,7 @@ test('bits of another count of validators say nothing', () => {
   expect(String(peer.votes(0, 'prevote'))).toBe('x__x');
 });
 
-test('an author has its place in each set by itself', () => {
+test('the index of an author is cached for each validator set separately', () => {
   const [first, second] = net.state.validators.validators;
   if (first === undefined || second === undefined) throw new Error('two validators');
   const author = new Author(second.address);
@@ -127,7 +127,7 @@ test('an author has its place in each set by itself', () => {
   for (let i = 0; i < 2; i++) expect(sets.map((set) => author.placeIn(set))).toEqual([1, 0, -1]);
 });
 
-test('a proposal with a proof of lock comes with the round of the proof, and once', () => {
+test('a proposal with a POL round is followed by one ProposalPOL message', () => {
   const polka = new BitSet(4);
   for (const index of [0, 1, 2]) polka.add(index);
   const proposal = signedProposal(

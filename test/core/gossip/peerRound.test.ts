@@ -18,7 +18,7 @@ const other = { total: 2, hash: new Uint8Array(32).fill(2) };
 const wants = (round: number, isCommit: boolean) =>
   ({ kind: 'newValidBlock', height: 5, round, parts, bits: new BitSet(3), isCommit }) as const;
 
-test('an older step says nothing new', () => {
+test('a NewRoundStep behind the known position is ignored', () => {
   const peer = new PeerRound();
   expect(peer.onNewRoundStep(step(5, 1, 4))).toBe(true);
   for (const old of [step(4, 9, 8), step(5, 0, 8), step(5, 1, 3)])
@@ -26,7 +26,7 @@ test('an older step says nothing new', () => {
   expect(peer).toMatchObject({ height: 5, round: 1, step: 4 });
 });
 
-test('once we doubt what we believe, a peer stands where it says again and again', () => {
+test('forget adopts a position behind ours that the peer has sent three times in a row', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(13, 0, 1));
   for (const word of [step(5, 0, 3, 2), step(5, 0, 3, 2)]) peer.onNewRoundStep(word);
@@ -38,7 +38,7 @@ test('once we doubt what we believe, a peer stands where it says again and again
   expect(peer).toMatchObject({ height: 5, round: 0, step: 3, lastCommitRound: 2 });
 });
 
-test('older steps that came late are forgotten with the next word', () => {
+test('older positions that came late are dropped at the next current one', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 1, 4));
   for (const late of [4, 6, 8]) peer.onNewRoundStep(step(5, 0, late));
@@ -71,7 +71,7 @@ test('precommits of the round that decided become the last commit of the next he
   expect(peer.lastCommit?.toString()).toBe('x__x');
 });
 
-test('a proposal that the peer sends says which block it collects, one that it is sent only if it has none', () => {
+test('a proposal from the peer replaces the block that we believe it collects; a proposal to it does not', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));
   peer.setProposal(5, 0, parts, -1);
@@ -85,7 +85,7 @@ test('a proposal that the peer sends says which block it collects, one that it i
   expect(peer.partsHeader).toEqual(other);
 });
 
-test('a peer that has said which block it wants collects that, whatever was proposed to it', () => {
+test('after its NewValidBlock, a proposal does not change the block that the peer collects', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));
   peer.onNewValidBlock(wants(0, false));
@@ -98,7 +98,7 @@ test('a peer that has said which block it wants collects that, whatever was prop
   expect(peer.partsHeader).toEqual(other);
 });
 
-test('what a peer wants is not forgotten when old words set it back within its round, but with the round', () => {
+test('setting a peer back within its round keeps its NewValidBlock; setting it back by a round drops it', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 2, 8));
   peer.onNewValidBlock(wants(2, true));
@@ -112,7 +112,7 @@ test('what a peer wants is not forgotten when old words set it back within its r
   expect([peer.round, peer.partsHeader]).toEqual([1, undefined]);
 });
 
-test('the last commit is of the round that decided, though the peer has gone on to another', () => {
+test('the last commit is taken from the commit round, even if the peer was in a later round', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 2, 6));
   peer.setVote(5, 1, 'precommit', 3, 4);
@@ -121,7 +121,7 @@ test('the last commit is of the round that decided, though the peer has gone on 
   expect(peer.lastCommit?.toString()).toBe('___x');
 });
 
-test('vote set bits correct our belief about what we could have sent, and leave the rest', () => {
+test('VoteSetBits correct the belief about votes that we have, and leave the rest', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 4));
   for (const index of [0, 1, 3]) peer.setVote(5, 0, 'prevote', index, 4);
@@ -131,7 +131,7 @@ test('vote set bits correct our belief about what we could have sent, and leave 
   expect(peer.votes(0, 'prevote')?.toString()).toBe('__xx');
 });
 
-test('vote set bits of another size say nothing', () => {
+test('VoteSetBits of another size are ignored', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 4));
   peer.setVote(5, 0, 'prevote', 1, 4);
@@ -140,7 +140,7 @@ test('vote set bits of another size say nothing', () => {
   expect(peer.votes(0, 'prevote')?.toString()).toBe('_x__');
 });
 
-test('nothing that a peer says makes memory grow without bound or a bit land outside its set', () => {
+test('no message makes memory grow without bound or sets a bit outside its set', () => {
   const message = fc.oneof(
     fc.record({ kind: fc.constant('step'), height: fc.nat(9), round: fc.nat(2 ** 31 - 1), at: fc.nat(99) }),
     fc.record({ kind: fc.constant('vote'), height: fc.nat(9), round: fc.nat(2 ** 31 - 1), at: fc.integer() }),
@@ -163,7 +163,7 @@ test('nothing that a peer says makes memory grow without bound or a bit land out
   );
 });
 
-test('of however many rounds of a height, what a peer has of the last ones is remembered', () => {
+test('in a height of many rounds, the votes of the latest rounds are remembered', () => {
   const peer = new PeerRound();
   for (let round = 0; round < 100; round++) {
     peer.onNewRoundStep(step(5, round, 4));
@@ -175,7 +175,7 @@ test('of however many rounds of a height, what a peer has of the last ones is re
   }
 });
 
-test('the proof of lock that its proposal claims is remembered for that round alone', () => {
+test('the POL round of a proposal is kept only for the round of the proposal', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 3, 3));
   expect(peer.polRound).toBe(-1);
@@ -187,7 +187,7 @@ test('the proof of lock that its proposal claims is remembered for that round al
   expect(peer.polRound).toBe(-1);
 });
 
-test('what a peer wants of a block of an earlier round is no news, unless that was decided', () => {
+test('a NewValidBlock of an earlier round is ignored unless it is a commit', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 1, 4));
   peer.onNewValidBlock(wants(0, false));
@@ -196,7 +196,7 @@ test('what a peer wants of a block of an earlier round is no news, unless that w
   expect(peer.partsHeader).toBe(parts);
 });
 
-test('a peer that skips heights has none of the last commit, as far as we know', () => {
+test('nothing is believed of the last commit of a peer that skipped a height', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 2, 6));
   peer.setVote(5, 2, 'precommit', 3, 4);
@@ -204,7 +204,7 @@ test('a peer that skips heights has none of the last commit, as far as we know',
   expect(peer.lastCommit).toBeUndefined();
 });
 
-test('parts may be forgotten, but not of a peer that collects the block that was decided', () => {
+test('forget clears the parts of a peer, except in the commit step', () => {
   const known = [4, 8].map((number) => {
     const peer = new PeerRound();
     peer.onNewRoundStep(step(5, 0, number));
@@ -216,7 +216,7 @@ test('parts may be forgotten, but not of a peer that collects the block that was
   expect(known).toEqual(['___', '_x_']);
 });
 
-test('what is only believed of votes is forgotten, those of the last commit too', () => {
+test('forget clears votes and last commit, and keeps the position', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 6));
   peer.setVote(5, 0, 'precommit', 3, 4);

@@ -129,7 +129,7 @@ test('a nonce gap waits until it is filled', () => {
   expect(world.pendingKeys).toHaveLength(2);
 });
 
-test('what a newer state lets run is pending at once, though the one that brought the news is not', () => {
+test('a verdict with a higher state nonce makes waiting transactions executable at once', () => {
   const world = new World();
   world.add('aa', 1);
   expect(world.pendingKeys).toHaveLength(0);
@@ -194,7 +194,7 @@ test('committed and unaffordable txs leave the pool, later ones of the lane stay
   expect(world.reaped()).toEqual([]);
 });
 
-test('a verdict from before a commit is asked for again', () => {
+test('a verdict from before a commit is requested again', () => {
   const world = new World();
   world.pool.submit(new TextEncoder().encode('x'), 1, world);
   const first = world.asks.pop() as Ask;
@@ -206,7 +206,7 @@ test('a verdict from before a commit is asked for again', () => {
   expect(world.replies.get(1)).toMatchObject({ kind: 'checked' });
 });
 
-test('a full pool and a full queue say so', () => {
+test('a full pool and a full queue are refused with their limits', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 2, laneQueuedMax: 1 });
   world.add('aa', 5);
   expect(world.add('aa', 7)).toMatchObject({ refusal: { code: 'lane-full' } });
@@ -214,14 +214,14 @@ test('a full pool and a full queue say so', () => {
   expect(world.add('cc', 0)).toMatchObject({ refusal: { code: 'full', txs: 2, txsMax: 2 } });
 });
 
-test('a lane that a newer verdict empties is gone, though its own transaction is refused', () => {
+test('a lane emptied by a newer state nonce is removed even if the new transaction is refused', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 0 });
   world.add('aa', 0);
   expect(world.add('aa', 5, 1, 1)).toMatchObject({ refusal: { code: 'lane-full' } });
   expect([...world.pool.lanes()]).toEqual([]);
 });
 
-test('what is still being checked takes room as well', () => {
+test('transactions being checked count against the byte limit', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, bytesMax: 100 });
   const offer = (call: number): void => world.pool.submit(new Uint8Array(40).fill(call), call, world);
   for (const call of [1, 2, 3]) offer(call);
@@ -233,7 +233,7 @@ test('what is still being checked takes room as well', () => {
   expect(world.asks.map(({ tx }) => tx[0])).toEqual([1, 2, 4]);
 });
 
-test('the limit in bytes is one of the transactions themselves, without what a block adds to each', () => {
+test('the byte limit of the pool counts transactions without their overhead in a block', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, bytesMax: 100 });
   for (const nonce of [0, 1, 2]) {
     world.pool.submit(new Uint8Array(50).fill(nonce), nonce, world);
@@ -244,7 +244,7 @@ test('the limit in bytes is one of the transactions themselves, without what a b
   expect(world.replies.get(2)).toMatchObject({ refusal: { code: 'full', bytes: 100, bytesMax: 100 } });
 });
 
-test('a full pool takes a better price and drives out the cheapest that nothing follows', () => {
+test('a full pool evicts the cheapest last transaction of a lane for a better price', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
   world.add('aa', 0, 1, 0, 50);
   world.add('aa', 1, 1, 0, 90);
@@ -260,7 +260,7 @@ test('a full pool takes a better price and drives out the cheapest that nothing 
   expect(world.add('bb', 0, 3, 0, 95)).toMatchObject({ kind: 'checked' });
 });
 
-test('a delegated account has one tx in flight, without a gap, which it may replace', () => {
+test('a delegated account may have one transaction in the pool, without a nonce gap, and replace it', () => {
   const world = new World(DEFAULT_MEMPOOL, true);
   const refused = (message: string) => ({ refusal: { code: 'lane-full', message } });
   expect(world.add('aa', 1)).toMatchObject(refused('gapped-nonce tx from delegated accounts'));
@@ -271,7 +271,7 @@ test('a delegated account has one tx in flight, without a gap, which it may repl
   expect(world.add('aa', 0, 5, 0, 200)).toMatchObject({ kind: 'checked' });
 });
 
-test('a full pool makes room for a sender with slots to spare at the cost of the one with most, whatever they pay', () => {
+test('a full pool evicts from the sender with most slots for a sender within its share, whatever they pay', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 4, laneSlots: 2 });
   for (const nonce of [0, 1, 2, 3]) world.add('aa', nonce, 9, 0, 1000);
   expect(world.add('bb', 0, 1, 0, 50)).toMatchObject({ kind: 'checked' });
@@ -283,7 +283,7 @@ test('a full pool makes room for a sender with slots to spare at the cost of the
   expect(world.reaped()).toEqual(['aa0', 'aa1', 'cc0', 'bb0']);
 });
 
-test('of two senders with too much in a full pool the one with more gives way', () => {
+test('of two senders beyond their share, the one with more transactions is evicted from', () => {
   for (const [greedy, other] of [
     ['aa', 'bb'],
     ['bb', 'aa'],
@@ -297,14 +297,14 @@ test('of two senders with too much in a full pool the one with more gives way', 
   }
 });
 
-test('of what pays the same in a full pool the youngest is driven out', () => {
+test('among equal prices the youngest transaction is evicted', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
   for (const sender of ['aa', 'bb', 'cc']) world.add(sender, 0, 1, 0, 50);
   expect(world.add('dd', 0, 2, 0, 50)).toMatchObject({ kind: 'checked' });
   expect(world.pool.txs().map(({ lane }) => lane.sender)).toEqual(['aa', 'bb', 'dd']);
 });
 
-test('a verdict that one from a newer state has overtaken is asked for again', () => {
+test("a verdict older than the lane's state nonce is requested again", () => {
   const world = new World();
   world.pool.submit(new TextEncoder().encode('old'), 1, world);
   const old = world.asks.pop() as Ask;
@@ -319,7 +319,7 @@ test('a verdict that one from a newer state has overtaken is asked for again', (
   expect(world.pool.size).toBe(1);
 });
 
-test('what came in a block is not looked at again, though it was never in this pool', () => {
+test('a transaction of a committed block is in the cache even if this pool never held it', () => {
   const world = new World();
   const tx = new TextEncoder().encode('aa/0');
   world.commit([tx], []);
@@ -329,14 +329,14 @@ test('what came in a block is not looked at again, though it was never in this p
   expect(world.asks).toEqual([]);
 });
 
-test('a full pool prefers what pays more at the next base fee to what could pay more at another', () => {
+test('a full pool compares prices at the next base fee', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 1 });
   world.add('aa', 0, 1, 0, 500);
   expect(world.add('bb', 0, 3, 0, 20)).toMatchObject({ kind: 'checked' });
   expect(world.reaped()).toEqual(['bb0']);
 });
 
-test('a tx behind a gap never drives out one that could be executed', () => {
+test('a transaction behind a nonce gap never evicts an executable one', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 1 });
   world.add('aa', 0, 1, 0, 50);
   const message = 'future transaction tries to replace pending transaction';
@@ -344,7 +344,7 @@ test('a tx behind a gap never drives out one that could be executed', () => {
   expect(world.reaped()).toEqual(['aa0']);
 });
 
-test('what a sender has in the pool must be payable together', () => {
+test('the balance must cover all executable transactions of a sender together', () => {
   const world = new World();
   const cap = 20_000_000_000_000;
   expect(world.add('aa', 0, 1, 0, cap)).toMatchObject({ kind: 'checked' });
@@ -360,7 +360,7 @@ test('what a sender has in the pool must be payable together', () => {
   expect(world.add('aa', 1, 2, 0, 1.2 * cap)).toMatchObject({ kind: 'checked' });
 });
 
-test('what waits for an earlier nonce is forgotten after its lifetime, which begins anew when it waits for another', () => {
+test('a transaction behind a gap is dropped after its lifetime, which restarts when it waits for another nonce', () => {
   const HOUR = 3_600_000_000;
   const world = new World();
   world.add('aa', 0);
@@ -385,7 +385,7 @@ test('what waits for an earlier nonce is forgotten after its lifetime, which beg
   expect(world.add('bb', 1)).toMatchObject({ kind: 'checked' });
 });
 
-test('what waits anew where something was forgotten waits its whole lifetime', () => {
+test('a transaction added again after its lifetime waits a whole lifetime', () => {
   const HOUR = 3_600_000_000;
   const world = new World();
   world.add('aa', 0);
@@ -401,7 +401,7 @@ test('what waits anew where something was forgotten waits its whole lifetime', (
   expect(world.pool.size).toBe(1);
 });
 
-test('there is something to propose as soon as any sender can pay, whoever came first', () => {
+test('hasExecutable is true as soon as any sender can pay the base fee', () => {
   const world = new World();
   world.add('a', 0, 1, 0, 5);
   expect(world.pool.hasExecutable()).toBe(false);
@@ -409,27 +409,27 @@ test('there is something to propose as soon as any sender can pay, whoever came 
   expect(world.pool.hasExecutable()).toBe(true);
 });
 
-test('what waits for another nonce must be payable beside what may run', () => {
+test('the balance must cover a gapped transaction beside the executable ones', () => {
   const world = new World();
   const [half, nonce] = [25_000_000_000_000, 2];
   expect(world.add('a', 0, 1, 0, half)?.kind).toBe('checked');
   expect(world.add('a', nonce, 1, 0, half)).toMatchObject({ refusal: { code: 'overdraft' } });
 });
 
-test('a tx that does not fit keeps no other sender out of the block', () => {
+test('a transaction that does not fit does not keep other senders out of the block', () => {
   const world = new World();
   world.add('a'.repeat(40), 0, 50);
   world.add('b', 0);
   expect(world.pool.reap(20).map((tx) => tx.lane.sender)).toEqual(['b']);
 });
 
-test('a tx beyond the limit is not even looked at', () => {
+test('a transaction beyond the size limit is refused without asking the application', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txBytesMax: 4 });
   expect(world.add('a', 0)).toMatchObject({ refusal: { code: 'too-large' } });
   expect(world.asks).toEqual([]);
 });
 
-test('what no block can hold is refused before the application is asked, and does not stay known', () => {
+test('a transaction that fits into no block is refused without asking the application, and is not cached', () => {
   const world = new World();
   const size = entryBytes('a/0/1/100'.length);
   world.pool.fit(size - 1);
@@ -442,7 +442,7 @@ test('what no block can hold is refused before the application is asked, and doe
   expect(world.add('a', 0)).toMatchObject({ kind: 'checked' });
 });
 
-test('when blocks get smaller, what fits into none is let go and may come again when they are larger', () => {
+test('when blocks get smaller, transactions that fit into none are dropped, and are accepted again when blocks grow', () => {
   const world = new World();
   world.add('a', 0);
   world.add('a', 1, 1_000);
@@ -458,7 +458,7 @@ test('when blocks get smaller, what fits into none is let go and may come again 
   expect(world.reaped()).toEqual(['a0', 'a1', 'a2']);
 });
 
-test('a verdict that comes when blocks have become smaller meanwhile is of no use', () => {
+test('a transaction accepted after blocks became too small for it is refused', () => {
   const world = new World();
   const tx = new TextEncoder().encode('a/0/1/100');
   world.pool.submit(tx, 7, world);
@@ -468,20 +468,20 @@ test('a verdict that comes when blocks have become smaller meanwhile is of no us
   expect(world.pool.size).toBe(0);
 });
 
-test('what is seen again is remembered longest', () => {
+test('seeing a key again renews its place in the cache', () => {
   const seen = new SeenCache(2);
   for (const key of ['a', 'b', 'a', 'c']) seen.add(key);
   expect(['a', 'b', 'c'].map((key) => seen.has(key))).toEqual([true, false, true]);
 });
 
-test('what may run does not count among what waits', () => {
+test('executable transactions do not count against the queue limit', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 1 });
   for (const nonce of [0, 1]) world.add('a', nonce);
   expect(world.add('a', 3)?.kind).toBe('checked');
   expect(world.add('a', 5)).toMatchObject({ refusal: { code: 'lane-full' } });
 });
 
-test('as many are offered as could fit by what they must use, not by what they may', () => {
+test('reap offers as many transactions as fit by their least gas, not by their gas limits', () => {
   const lanes = ['a', 'b', 'c'].map((sender, sequence) => {
     const verdict = accepted(sender, 0, 1, 0, 100);
     if (verdict.kind !== 'accepted') throw new Error('the application accepts it');
@@ -494,7 +494,7 @@ test('as many are offered as could fit by what they must use, not by what they m
   expect(reap(lanes, limits).map((tx) => tx.key)).toEqual(['a', 'b']);
 });
 
-test('a sender whose last tx was driven out owes only for the others', () => {
+test("an evicted transaction no longer counts against the sender's balance", () => {
   const lane = new Lane(0n);
   for (const nonce of [0, 1]) {
     const verdict = accepted('a', nonce, 1, 0, 100);
@@ -507,7 +507,7 @@ test('a sender whose last tx was driven out owes only for the others', () => {
   expect(lane.executableCost * 2n).toBe(executableCost);
 });
 
-test('what waits for another nonce is gossiped, and so is what takes the place of another', () => {
+test('gapped transactions and replacements are gossiped', () => {
   const world = new World();
   world.add('a', 0);
   world.add('a', 2);
@@ -515,7 +515,7 @@ test('what waits for another nonce is gossiped, and so is what takes the place o
   expect(new Set(world.gossiped).size).toBe(3);
 });
 
-test('a new tx is gossiped once, and whoever sends it is told of each time', () => {
+test('a new transaction is gossiped once, and every sender of it is reported to the relay', () => {
   const world = new World();
   const tx = new TextEncoder().encode('x');
   world.pool.onTxs([tx], 'p1', world);
@@ -529,7 +529,7 @@ test('a new tx is gossiped once, and whoever sends it is told of each time', () 
   expect(world.heardFrom).toEqual([`p1 ${key}`, `p2 ${key}`]);
 });
 
-test('whatever comes in, a proposal has no gap, keeps the limits, and the counts are right', () => {
+test('for any sequence of operations, proposals have no nonce gap and keep the limits, and the counts are right', () => {
   const op = fc.record({
     sender: fc.constantFrom('aa', 'bb', 'cc'),
     nonce: fc.nat(6),
@@ -568,7 +568,7 @@ test('whatever comes in, a proposal has no gap, keeps the limits, and the counts
   );
 });
 
-test('a pool that is flushed has forgotten its transactions, and takes them again', () => {
+test('a flushed pool is empty and accepts the same transactions again', () => {
   const world = new World();
   world.add('aa', 0);
   world.add('aa', 1);
@@ -583,7 +583,7 @@ test('a pool that is flushed has forgotten its transactions, and takes them agai
   expect(world.pool.size).toBe(1);
 });
 
-test('offers what could fit by what transactions use at least, not by the sum of their limits', () => {
+test('the pool offers as many transactions as fit by their least gas', () => {
   const world = new World();
   for (let nonce = 0; nonce < 5; nonce++) world.add('aa', nonce);
   world.pool.setPrices(10n, 3n * 21_000n);
@@ -606,7 +606,7 @@ function behind(maxWaitMs: number): World {
   return world;
 }
 
-test('where blocks fall behind, a client is told so once a tx would wait too long, and a better price goes before', () => {
+test("a client's transaction is refused if it would wait longer than maxWaitMs, unless it pays more", () => {
   const world = behind(30_000);
   expect(world.add('00', 40, 1, 3)).toMatchObject({
     refusal: {
@@ -623,7 +623,7 @@ test('where blocks fall behind, a client is told so once a tx would wait too lon
   expect(behind(60_000).add('00', 40, 1, 3)).toMatchObject({ kind: 'checked' });
 });
 
-test('what peers send is taken however long it waits: their node has said yes to somebody', () => {
+test('transactions from peers are accepted however long they wait', () => {
   const world = behind(30_000);
   const size = world.pool.size;
   world.pool.onTxs([new TextEncoder().encode('x')], 'p1', world);
@@ -632,7 +632,7 @@ test('what peers send is taken however long it waits: their node has said yes to
   expect(world.pool.size).toBe(size + 1);
 });
 
-test('blocks that take all there is say nothing about how long a tx would wait', () => {
+test('there is no estimate of the wait while blocks take all waiting transactions', () => {
   const inclusion = new Inclusion();
   inclusion.onBlock(1_000_000, 10, 10);
   inclusion.onBlock(2_000_000, 10, 11);
@@ -666,7 +666,7 @@ function give(
   return world.replies.get(call);
 }
 
-test('what no later block may hold leaves the pool and holds up nobody', () => {
+test('an expired transaction leaves the pool, and those behind it wait for its nonce', () => {
   const world = new World();
   give(world, 0, { lastHeight: 1n });
   give(world, 1, { lastHeight: 2n });
@@ -680,7 +680,7 @@ test('what no later block may hold leaves the pool and holds up nobody', () => {
   expect(world.reaped()).toEqual(['aa0', 'aa1']);
 });
 
-test('what has to wait because one before it ran out waits its whole lifetime from then on', () => {
+test('a transaction behind an expired one waits a whole lifetime from then on', () => {
   const HOUR = 3_600_000_000;
   const world = new World();
   give(world, 0, { lastHeight: 1n });
@@ -694,7 +694,7 @@ test('what has to wait because one before it ran out waits its whole lifetime fr
   expect(world.pool.size).toBe(0);
 });
 
-test('a replaced tx may come again when the one in its place is gone', () => {
+test('a replaced transaction is accepted again when its replacement is gone', () => {
   const world = new World();
   give(world, 0, {});
   give(world, 1, { cost: 100n });
@@ -707,7 +707,7 @@ test('a replaced tx may come again when the one in its place is gone', () => {
   expect(world.reaped()).toEqual(['aa1']);
 });
 
-test('a tx that could not be paid for a while may come again', () => {
+test('a transaction that was dropped as unaffordable is accepted again later', () => {
   const world = new World();
   give(world, 0, {});
   give(world, 1, { cost: 1000n });

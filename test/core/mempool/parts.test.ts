@@ -43,7 +43,7 @@ test('checks under way are counted with their bytes until they are answered', ()
   expect(() => checks.take(1)).toThrow('unknown check');
 });
 
-test('what was seen last is remembered, as much as there is room for', () => {
+test('the seen cache keeps the keys that were seen last, up to its limit', () => {
   const seen = new SeenCache(3);
   expect(['a', 'b', 'c', 'a', 'd'].map((key) => seen.add(key))).toEqual([true, true, true, false, true]);
   expect(['a', 'b', 'c', 'd'].map((key) => seen.has(key))).toEqual([true, false, true, true]);
@@ -54,7 +54,7 @@ test('what was seen last is remembered, as much as there is room for', () => {
   expect(seen.add('a')).toBe(true);
 });
 
-test('the pool is found by both hashes, and knows how much it holds', () => {
+test('pooled transactions are found by both hashes, and their bytes and number are counted', () => {
   const pooled = new Pooled();
   const [first, second] = [txOf(1, { lastHeight: 9n }), txOf(2, { ethHash: undefined })];
   for (const tx of [first, second]) pooled.add(tx);
@@ -73,7 +73,7 @@ test('the pool is found by both hashes, and knows how much it holds', () => {
   expect(pooled.byEthHash(new Uint8Array(32).fill(1))).toBeUndefined();
 });
 
-test('who would wait too long is told so, by what can pay the base fee', () => {
+test('the wait limit counts only transactions that can pay the base fee', () => {
   const laneOf = (count: number, feeCap: bigint): Lane => {
     const lane = new Lane(0n);
     for (let nonce = 0; nonce < count; nonce++) lane.put(txOf(nonce, { feeCap }), 10);
@@ -96,7 +96,7 @@ test('who would wait too long is told so, by what can pay the base fee', () => {
   expect(limit.refuse(contest)).toBeUndefined();
 });
 
-test('what has left a lane costs its sender no more', () => {
+test('a transaction that leaves a lane no longer counts in its executable cost', () => {
   const lane = new Lane(0n);
   for (const nonce of [0, 1, 2, 3]) lane.put(txOf(nonce, { cost: 10n }), 10);
   const left = [
@@ -124,7 +124,7 @@ const step = fc.oneof(
   fc.record({ expire: fc.nat(3) }),
 );
 
-test('a lane counts what may run, and what that costs together, whatever came and went before', () => {
+test("for any sequence of operations, a lane's executable count and cost are right", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const lane = new Lane(0n);

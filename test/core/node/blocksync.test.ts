@@ -60,7 +60,7 @@ describe('a whole node with block sync', () => {
     expect(report.nodes.map(({ height }) => height)).toEqual([32, 32, 32, 32]);
   });
 
-  test('goes on from the last stored block when it crashes while syncing', async () => {
+  test('continues from the last stored block after a crash while syncing', async () => {
     for (const seed of ['1', '2']) {
       const { report, lives } = await runSyncing(CRASHES, FOUR, { seed });
       expect(report.failures).toEqual([]);

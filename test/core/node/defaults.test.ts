@@ -4,7 +4,7 @@ import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { DEFAULT_RPC_LIMITS } from '../../../core/node/nodeConfig.ts';
 import { DEFAULT_PARAMS } from '../../../core/types/params.ts';
 
-test('whoever sets nothing has the params and time-outs of CometBFT', () => {
+test("default params and timeouts are CometBFT's", () => {
   expect(DEFAULT_PARAMS).toEqual({
     block: { maxBytes: 21 * 2 ** 20, maxGas: -1 },
     evidence: { maxAgeNumBlocks: 100_000, maxAgeDurationNs: 48n * 3600n * 10n ** 9n, maxBytes: 2 ** 20 },
@@ -26,7 +26,7 @@ test('whoever sets nothing has the params and time-outs of CometBFT', () => {
   });
 });
 
-test('the pool of CometBFT, with the slots of geth', () => {
+test("default mempool limits are CometBFT's, and the slots geth's", () => {
   expect(DEFAULT_MEMPOOL).toEqual({
     txsMax: 5000,
     bytesMax: 2 ** 30,
@@ -41,7 +41,7 @@ test('the pool of CometBFT, with the slots of geth', () => {
   });
 });
 
-test('the caps of geth, and of its Cosmos relatives where both have one', () => {
+test("default RPC limits are geth's, or those that Cosmos EVM chains share", () => {
   expect(DEFAULT_RPC_LIMITS).toMatchObject({
     gasCap: 50_000_000n,
     txFeeCapWei: 10n ** 18n,

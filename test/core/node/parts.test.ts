@@ -35,7 +35,7 @@ describe('the facts in sign bytes', () => {
   const delimited = (body: Bytes): Bytes => concat(Uint8Array.of(body.length), body);
   const body = Uint8Array.of(0x08, 1, 0x11, 7, 0, 0, 0, 0, 0, 0, 0);
 
-  test('are read whatever the height, and none of bytes that say more or less than their length', () => {
+  test('are read for any height, and not from bytes that are longer or shorter than their length says', () => {
     const vote = { type: 'precommit', height: 2 ** 40 + 3, round: 2, blockId, timestamp: at(1) } as const;
     expect(signBytesFacts(voteSignBytes('chain', vote))).toEqual({
       kind: 'precommit',
@@ -61,7 +61,7 @@ describe('the facts in sign bytes', () => {
     expect(signBytesFacts(delimited(concat(body, Uint8Array.of(0x52, 1, 1))))?.kind).toBe('prevote');
   });
 
-  test('are those of numbers that ten bytes hold, and of fields that there can be', () => {
+  test('are read only if varints have at most ten bytes and field numbers are valid', () => {
     const [ten, eleven] = [9, 10].map((count) => [...new Array(count).fill(0x80), 0x01]);
     const withField = (...field: number[]): Bytes => delimited(concat(body, Uint8Array.from(field)));
     expect(signBytesFacts(withField(0x50, ...(ten as number[])))?.kind).toBe('prevote');
@@ -112,7 +112,7 @@ describe('a frame', () => {
     },
   );
 
-  test('is as long as CometBFT allows on its channel, and of a channel that there is', () => {
+  test('is at most as long as CometBFT allows on its channel, and of a known channel', () => {
     const limits = [
       ...[...consensus, CHANNELS.evidence].map((channel) => [channel, 1_048_576] as const),
       [CHANNELS.mempool, 1_048_592],
@@ -135,7 +135,7 @@ describe('a frame', () => {
   });
 });
 
-test('the application is asked one thing after another, but for transactions to check', async () => {
+test('propose, validate, finalize and commit run one after another, and checkTx at any time', async () => {
   const log: string[] = [];
   const open = new Map<string, () => void>();
   const answer = (name: string) => (ask: unknown, recheck?: boolean) => {
@@ -164,7 +164,7 @@ test('the application is asked one thing after another, but for transactions to 
   expect(await checks[1]).toMatchObject({ kind: 'checked' });
 });
 
-test('a user hears what became of evidence; that it is known already is success', () => {
+test('the answer to submitted evidence says why it was not taken; known evidence is a success', () => {
   const [voteA, voteB] = [signedVote(net, 0, 'prevote', 7, 0), signedVote(net, 0, 'prevote', 7, 0, blockId)];
   const powers = { totalVotingPower: 40n, validatorPower: 10n, timestamp: at(1) };
   const evidence = { kind: 'duplicate-vote', voteA, voteB, ...powers } as const;
@@ -179,7 +179,7 @@ test('a user hears what became of evidence; that it is known already is success'
   ]);
 });
 
-test('a block that was fetched ends its height in the log, and is told, before anything follows from it', () => {
+test('a synced block turns the log over and is published before the pools hear of it', () => {
   const said: string[] = [];
   const effect = (one: Effect): void => {
     said.push(
@@ -195,7 +195,7 @@ test('a block that was fetched ends its height in the log, and is told, before a
   expect(said).toEqual(['turnover 7', 'publish committed', 'committed']);
 });
 
-test('signatures that were verified with the last block are not believed beside another time or address', () => {
+test('signatures of the seen commit are verified again if a time or address differs', () => {
   const solo = new Solo({ net, self: 3 }).start();
   const made = solo.block(0);
   solo.feed(...solo.proposal(made, 0), ...solo.vote('precommit', 0, [0, 1, 2], made.blockId));

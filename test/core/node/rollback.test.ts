@@ -67,7 +67,7 @@ describe('rolling back', () => {
     expect(reopened.created.reader.txLocation(nobleSuite.sha256(await transfer(4)))).toBeUndefined();
   });
 
-  test('again and again with the block goes down to the first one, and no further', async () => {
+  test('repeated with the block, goes down to height 1 and no further', async () => {
     const { chain, after } = await fiveBlocks();
     for (const height of [4, 3, 2, 1]) {
       expect((await rollBack(chain.kv, true)).height).toBe(height);
@@ -76,7 +76,7 @@ describe('rolling back', () => {
     expect(planRollback(chain.kv, nobleSuite, true)).toMatchObject({ ok: false });
   });
 
-  test('twice without a start between them goes back once, and may still forget the block', async () => {
+  test('twice without a start in between goes back one height, and can still remove the block', async () => {
     const { chain, after } = await fiveBlocks();
     await rollBack(chain.kv, false);
     expect(await rollBack(chain.kv, false)).toMatchObject({ height: 4, ops: [] });
@@ -90,42 +90,36 @@ describe('rolling back', () => {
     expect(planRollback(chain.kv, nobleSuite, false)).toMatchObject({ ok: false });
   });
 
-  test.each([false, true])(
-    'on a drive that answers with the head before takes nothing back (hard: %s)',
-    async (hard) => {
-      const { chain, after } = await fiveBlocks();
-      const older = after[4] as Record<string, string>;
-      const stale = {
-        get: (key: Uint8Array) =>
-          equalBytes(key, HEAD_KEY) || equalBytes(key, STATE_KEY)
-            ? hex(older[toHex(key)] as string)
-            : chain.kv.get(key),
-      };
-      expect(planRollback(stale, nobleSuite, hard)).toMatchObject({
-        ok: false,
-        error: expect.stringContaining('block 5 is there, the head is 4'),
-      });
-    },
-  );
+  test.each([false, true])('is refused if the drive returns an old head (hard: %s)', async (hard) => {
+    const { chain, after } = await fiveBlocks();
+    const older = after[4] as Record<string, string>;
+    const stale = {
+      get: (key: Uint8Array) =>
+        equalBytes(key, HEAD_KEY) || equalBytes(key, STATE_KEY)
+          ? hex(older[toHex(key)] as string)
+          : chain.kv.get(key),
+    };
+    expect(planRollback(stale, nobleSuite, hard)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('block 5 is there, the head is 4'),
+    });
+  });
 
-  test.each([false, true])(
-    'on a drive that forgot the newest batch names the record (hard: %s)',
-    async (hard) => {
-      const { chain } = await fiveBlocks();
-      const older = await contents(chain.kv);
-      await rollBack(chain.kv, false);
-      // The note of what was taken back is there, the head and the state are those of before.
-      const stale = {
-        get: (key: Uint8Array) => {
-          const text = older[toHex(key)];
-          return equalBytes(key, UNDONE_KEY) || text === undefined ? chain.kv.get(key) : hex(text);
-        },
-      };
-      const plan = planRollback(stale, nobleSuite, hard);
-      expect(plan.ok ? '' : plan.error).toMatch(/^storage fault: block 5 was taken back, the head is 5/);
-      const reopened = await TestChain.open(genesis, chain.kv);
-      const wrong = { ...reopened.created, state: { ...reopened.state, lastBlockHeight: 5 } };
-      await expect(redoRolledBack(chain.kv, nobleSuite, wrong)).rejects.toThrow('storage fault');
-    },
-  );
+  test.each([false, true])('is refused if the drive lost the newest batch (hard: %s)', async (hard) => {
+    const { chain } = await fiveBlocks();
+    const older = await contents(chain.kv);
+    await rollBack(chain.kv, false);
+    // The note of what was taken back is there, the head and the state are those of before.
+    const stale = {
+      get: (key: Uint8Array) => {
+        const text = older[toHex(key)];
+        return equalBytes(key, UNDONE_KEY) || text === undefined ? chain.kv.get(key) : hex(text);
+      },
+    };
+    const plan = planRollback(stale, nobleSuite, hard);
+    expect(plan.ok ? '' : plan.error).toMatch(/^storage fault: block 5 was taken back, the head is 5/);
+    const reopened = await TestChain.open(genesis, chain.kv);
+    const wrong = { ...reopened.created, state: { ...reopened.state, lastBlockHeight: 5 } };
+    await expect(redoRolledBack(chain.kv, nobleSuite, wrong)).rejects.toThrow('storage fault');
+  });
 });

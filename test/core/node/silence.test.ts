@@ -67,8 +67,8 @@ const cut = { cut: true, lossy: false };
 const lossy = { cut: false, lossy: true };
 const quiet = (value: unknown) => ({ ok: true, value });
 
-describe('a validator that starts again', () => {
-  test('votes on where its log has what it signed last, or it has signed nothing', () => {
+describe('a validator after a restart', () => {
+  test('votes on if its log has its last signature, or if it has signed nothing', () => {
     expect(silence()).toEqual(quiet(undefined));
     expect(silence({ losses: cut })).toEqual(quiet(undefined));
     expect(silence({ last: NOTHING_SIGNED, log: [], chain: chainOf(0), losses: lossy })).toEqual(
@@ -76,19 +76,19 @@ describe('a validator that starts again', () => {
     );
   });
 
-  test('is silent at a height of which the log knows nothing, or not all', () => {
+  test('is silent at a height that is missing from the log or that the log may have lost records of', () => {
     expect(silence({ log: [] })).toEqual(quiet(SILENT));
     expect(silence({ log: [settings(4)] })).toEqual(quiet(SILENT));
     expect(silence({ losses: lossy })).toEqual(quiet(SILENT));
   });
 
-  test('is not where that height is over, by the chain or by a log that is whole', () => {
+  test('is not silent if that height is finished according to the chain or to an undamaged log', () => {
     expect(silence({ log: [], chain: chainOf(5, [5]) })).toEqual(quiet(undefined));
     expect(silence({ log: [], turnedOver: 5 })).toEqual(quiet(undefined));
     expect(silence({ log: [], turnedOver: 5, losses: lossy })).toEqual(quiet(SILENT));
   });
 
-  test('repeats the vote that a log which was cut does not know, a proposal alone not', () => {
+  test('must repeat a vote that is missing from a cut log, but not a proposal', () => {
     const log = [settings(5)];
     expect(silence({ log, losses: cut })).toEqual(quiet(REPEAT));
     expect(silence({ log })).toEqual(quiet(undefined));
@@ -97,7 +97,7 @@ describe('a validator that starts again', () => {
     expect(silence({ losses: cut, last: last(5, 2, 1) })).toEqual(quiet(REPEAT));
   });
 
-  test('keeps what an earlier start has found, at that height', () => {
+  test('keeps the silence that an earlier start saved for that height', () => {
     expect(silence({ kept: SILENT })).toEqual(quiet(SILENT));
     expect(silence({ kept: REPEAT })).toEqual(quiet(REPEAT));
     expect(silence({ kept: SILENT, log: [settings(5)], losses: cut })).toEqual(quiet(SILENT));
@@ -106,7 +106,7 @@ describe('a validator that starts again', () => {
     expect(silence({ kept: SILENT, chain: chainOf(5, [5]) })).toEqual(quiet(undefined));
   });
 
-  test('does not with a state that is older than the log or the chain', () => {
+  test('does not start with a last-signed state older than the log or the chain', () => {
     const stale = (where: string, height: number) => ({ ok: false, error: { code: 'stale', where, height } });
     for (const older of [last(4, 3), last(5, 1), last(5, 2)]) {
       expect(silence({ last: older, log: [signed(5, 'precommit', 0)] })).toEqual(stale('log', 5));
@@ -116,7 +116,7 @@ describe('a validator that starts again', () => {
     expect(silence({ last: last(3), log: [], chain: chainOf(4, [3]) })).toEqual(quiet(undefined));
   });
 
-  test('looks back a thousand heights for its own signature', () => {
+  test('searches the last thousand heights for its own signature', () => {
     const found = (ours: number) => silence({ last: last(1), log: [], chain: chainOf(1500, [ours]) });
     expect([500, 501].map((height) => found(height).ok)).toEqual([true, false]);
   });
@@ -139,7 +139,7 @@ describe('while it is silent', () => {
     expect(decideUnder(undefined, before, ask('precommit', 5)).kind).toBe('sign');
   });
 
-  test('only the vote that it is to repeat ends that', () => {
+  test('only repeating the last vote ends the silence', () => {
     const ends = (mode: 'silent' | 'repeat', one: SignAsk): boolean =>
       isOverBy({ height: 5, mode }, decideUnder({ height: 5, mode }, before, one));
     expect(ends('repeat', ask('prevote', 5))).toBe(true);

@@ -36,7 +36,7 @@ async function reading(blocksync: boolean) {
   return { read, dropped, hear: (input: typeof BLOCK) => node.driver.input(input) };
 }
 
-test('a block that comes to a node that needs none is not read', async () => {
+test('a node that does not sync does not decode blocks', async () => {
   const { read, dropped, hear } = await reading(false);
   for (let i = 0; i < 3; i++) hear(BLOCK);
   expect(read).toEqual([]);
@@ -45,7 +45,7 @@ test('a block that comes to a node that needs none is not read', async () => {
   expect(dropped).toEqual([]);
 });
 
-test('whoever sends a node that syncs a block that it did not ask for is dropped, and what else comes from there is not read', async () => {
+test('a syncing node drops the sender of a block that it did not request, and decodes nothing more from it', async () => {
   const { read, dropped, hear } = await reading(true);
   for (let i = 0; i < 3; i++) hear(BLOCK);
   expect(read).toEqual([BLOCK.bytes.length]);

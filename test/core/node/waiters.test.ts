@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Waiters } from '../../../core/node/waiters.ts';
 
-test('a reply reaches whoever asked, once, and makes room', async () => {
+test('a reply reaches its caller once and frees a place', async () => {
   const waiters = new Waiters<string>();
   const replies = [1, 2, 3].map((call) => waiters.wait(call));
   expect(waiters.size).toBe(3);

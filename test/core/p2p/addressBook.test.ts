@@ -31,14 +31,14 @@ describe('the address book', () => {
     expect(book.size).toBe(ADDRESSES_MAX);
   });
 
-  test('who comes with many keys and names an IP of another network with each fills no more than its own', () => {
+  test('one source with many ids and IPs of other networks fills no more than its own share', () => {
     const book = bookOf();
     for (let n = 100; n < 1100; n++)
       book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n), '44.44.1.1');
     expect(book.size).toBe(256);
   });
 
-  test('a full book forgets the new address that was called in vain most often, and none that has answered', () => {
+  test('a full book drops the new address with most failed dials, and keeps those that have answered', () => {
     const book = bookOf();
     for (let n = 10_000; n < 10_000 + ADDRESSES_MAX; n++)
       book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
@@ -52,7 +52,7 @@ describe('the address book', () => {
     expect([id(1), rarely, often, proven].map((one) => book.has(one))).toEqual([true, true, false, true]);
   });
 
-  test('a book in which all have answered takes in nobody else', () => {
+  test('a book full of answered addresses takes no new one', () => {
     const book = bookOf();
     for (let n = 10_000; n < 10_000 + ADDRESSES_MAX; n++) {
       book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
@@ -62,7 +62,7 @@ describe('the address book', () => {
     expect([book.size, book.has(id(1))]).toEqual([ADDRESSES_MAX, false]);
   });
 
-  test('whoever was called by a clock that was ahead in an earlier run is called again', () => {
+  test('an address whose last dial lies in the future is dialled again', () => {
     const [now, ahead] = [1_000_000, 90_000_000_000];
     const book = bookOf();
     const address = { id: id(1), host: '8.8.8.8', port: 1 };
@@ -79,7 +79,7 @@ describe('the address book', () => {
     expect(book.pick(now + 1, () => true)).toBeUndefined();
   });
 
-  test('an address that has worked is moved by nobody but its owner', () => {
+  test('an address that has answered is changed only by its own node', () => {
     const book = bookOf();
     book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));
     book.onGood(1, id(1));
@@ -89,7 +89,7 @@ describe('the address book', () => {
     expect(book.entries()[0]?.address.host).toBe('9.9.9.9');
   });
 
-  test('the first word on a node stands until it was tried, and where it was reached for good', () => {
+  test('the first address of a node stands until it was tried, and for good once it was reached', () => {
     const book = bookOf();
     const tell = (host: string, source: number): string | undefined => {
       book.add({ id: id(1), host, port: 1 }, id(source));
@@ -103,7 +103,7 @@ describe('the address book', () => {
     expect(tell('9.9.9.9', 8)).toBe('8.8.8.8');
   });
 
-  test('moving what others told takes room like anything else', () => {
+  test("an address that moves to another network counts against that network's limit", () => {
     const book = bookOf();
     for (let n = 100; n < 400; n++) book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
     for (let n = 100; n < 400; n++) book.onAttempt(1, id(n));
@@ -113,7 +113,7 @@ describe('the address book', () => {
     expect([moved.length, book.size]).toEqual([256, 300]);
   });
 
-  test('a network with many addresses is called no more often than one with few', () => {
+  test('a network with many addresses is picked no more often than one with few', () => {
     const asked: number[] = [];
     const choose = (n: number): number => asked.push(n) * 0;
     const book = new AddressBook({ self: id(0), isStrict: true, privateIds: new Set(), choose });
@@ -136,7 +136,7 @@ describe('the address book', () => {
     expect(book.size).toBe(0);
   });
 
-  test('one that has answered is kept however often it does not answer, and counts anew when it does', () => {
+  test('an address that has answered is kept despite failures, which are reset when it answers', () => {
     const book = bookOf();
     book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));
     book.onGood(1, id(1));
@@ -148,7 +148,7 @@ describe('the address book', () => {
     expect(book.sample(9)).toHaveLength(1);
   });
 
-  test('what peers say of themselves does not count to what they may say of others', () => {
+  test("a peer's own address does not count against its limit as a source", () => {
     const book = bookOf();
     for (let n = 100; n < 356; n++)
       book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n < 355 ? 9 : 99));
@@ -160,7 +160,7 @@ describe('the address book', () => {
     expect(book.has(id(401))).toBe(false);
   });
 
-  test('tells at least 32 of what it knows, and a quarter of more', () => {
+  test('a sample has at least 32 addresses, or a quarter of a larger book', () => {
     const book = bookOf();
     const told: number[] = [];
     for (let n = 1000; n < 1200; n++) {
@@ -171,7 +171,7 @@ describe('the address book', () => {
     expect(book.sample(10)).toHaveLength(10);
   });
 
-  test('takes what was saved as it was', () => {
+  test('restores a saved book unchanged', () => {
     const [book, other] = [bookOf(), bookOf()];
     for (const n of [1, 2]) book.add({ id: id(n), host: `8.8.8.${n}`, port: 1 }, id(9));
     book.onGood(5, id(1));

@@ -143,7 +143,7 @@ describe('peers that an operator names while the node runs', () => {
     expect(desk.take()).toEqual(['dial 02']);
   });
 
-  test('are dialled again when they shall be persistent, and only then', () => {
+  test('are dialled again only if they are persistent', () => {
     for (const persistent of [true, false]) {
       const desk = new Desk();
       desk.peers.dialNow(desk.now, { peers: [address(1)], ...MANNER, persistent }, desk.out);
@@ -154,7 +154,7 @@ describe('peers that an operator names while the node runs', () => {
     }
   });
 
-  test('are kept out by no limit when they shall be unconditional', () => {
+  test('are not kept out by limits if they are unconditional', () => {
     const desk = new Desk({ inboundMax: 0 });
     desk.peers.dialNow(desk.now, { peers: [address(1)], ...MANNER, unconditional: true }, desk.out);
     desk.peers.onEnded(desk.now, present(desk.dials.get(id(1)), 'link'), 'refused', false, desk.out);
@@ -163,7 +163,7 @@ describe('peers that an operator names while the node runs', () => {
     expect(desk.take()).toEqual(['up 01']);
   });
 
-  test('are told to nobody when they shall be private', () => {
+  test('are not told to others if they are private', () => {
     const desk = new Desk({ pex: true });
     desk.peers.dialNow(desk.now, { peers: [address(1)], ...MANNER, isPrivate: true }, desk.out);
     expect(desk.peers.book.add(address(1), SELF)).toEqual({ ok: false, error: 'is private' });
@@ -217,7 +217,7 @@ describe('two connections to one peer', () => {
     expect(desk.take()).toEqual([`close ${first}: replaced by a newer connection`, 'down 01', 'up 01']);
   });
 
-  test('one that crosses our own dial finds no place beyond the limit of those that call', () => {
+  test('one that crosses our own dial is refused if the inbound limit is reached', () => {
     for (const inboundMax of [2, 3]) {
       const desk = new Desk({ inboundMax });
       const manner = { persistent: false, unconditional: false, isPrivate: false };
@@ -263,7 +263,7 @@ describe('faults', () => {
     expect(desk.take()).toEqual(['up 01']);
   });
 
-  test('of one peer cost no other, whatever IP they share', () => {
+  test('of one peer do not affect another at the same IP', () => {
     const desk = new Desk();
     desk.inbound(1, '7.7.7.7');
     for (let i = 0; i < 3; i++) {
@@ -290,7 +290,7 @@ describe('faults', () => {
     }
   });
 
-  test('ban whoever an operator names since for a minute at most, and do not keep the node awake till then', () => {
+  test('of a peer that the operator names later ban it for at most a minute', () => {
     const desk = new Desk({ pex: true });
     const unasked = encodePexMessage({ kind: 'addresses', addresses: [] });
     desk.peers.onPex(desk.now, desk.inbound(1), unasked, desk.out);
@@ -306,21 +306,21 @@ describe('faults', () => {
     expect(desk.take()).toEqual(['dial 01']);
   });
 
-  test('a connection lost without fault leaves no mark', () => {
+  test('a connection that ends without a fault does not lower the score', () => {
     const desk = new Desk();
     for (let i = 0; i < 50; i++) desk.peers.onEnded(desk.now, desk.inbound(1), 'ECONNRESET', false, desk.out);
     expect(desk.peers.standings.score(desk.now, id(1))).toBe(100);
   });
 });
 
-test('when handshakes crowd, the IP that holds most of them gives one up', () => {
+test('with too many handshakes, the IP that has most of them loses one', () => {
   const desk = new Desk();
   for (let i = 0; i < 64; i++) expect(desk.peers.onInbound(desk.now, '6.6.6.6', desk.out).ok).toBe(true);
   expect(desk.peers.onInbound(desk.now, '5.5.5.5', desk.out).ok).toBe(true);
   expect(desk.take()).toEqual(['close 1: gives way to a newer connection']);
 });
 
-test('whoever says where it can be dialled is known there, if that may be true, and else where it came from', () => {
+test('an inbound peer is added to the book under its public listen address, or else under its remote IP', () => {
   const desk = new Desk({ pex: true, inboundMax: 9 });
   const known = (n: number, listenAddress: string) => {
     const link = desk.peers.onInbound(desk.now, `7.7.${n}.1`, desk.out);
@@ -345,7 +345,7 @@ describe('the exchange of addresses', () => {
       addresses: ns.map((n) => ({ id: id(n), ip: `8.${n}.1.1`, port: 26656 })),
     });
 
-  test('does not make a persistent peer be dialled before its time', () => {
+  test('does not dial a persistent peer before its backoff ends', () => {
     const desk = new Desk({ pex: true, persistent: [address(1)] });
     desk.time(0);
     desk.peers.onEnded(desk.now, present(desk.dials.get(id(1)), 'link'), 'refused', false, desk.out);
@@ -357,7 +357,7 @@ describe('the exchange of addresses', () => {
     expect(desk.take()).toEqual([]);
   });
 
-  test('asks a peer that we dialled, dials whom it names, and tells others of it', () => {
+  test('asks a dialled peer for addresses, dials those, and passes them on', () => {
     const desk = new Desk({ pex: true, seeds: [address(1)] });
     desk.time(0);
     const link = desk.outbound(1);
@@ -376,7 +376,7 @@ describe('the exchange of addresses', () => {
       expect(answer.value.addresses.map((one) => one.id).sort()).toEqual([1, 2, 7, 8, 9].map(id));
   });
 
-  test('asks a seed again when nobody is there and no address that it has is due', () => {
+  test('asks a seed again when no peer is connected and no address is due', () => {
     const desk = new Desk({ pex: true, seeds: [address(1)] });
     desk.time(0);
     const seed = desk.outbound(1);
@@ -409,7 +409,7 @@ describe('the exchange of addresses', () => {
     expect(desk.time(0).take()).toEqual(asked);
   });
 
-  test('bans who asks too often, and who tells unasked', () => {
+  test('bans a peer that asks too often or sends addresses unasked', () => {
     const desk = new Desk({ pex: true });
     const greedy = desk.inbound(1);
     for (let i = 0; i < 2; i++) desk.peers.onPex(desk.now, greedy, request, desk.out);
@@ -425,7 +425,7 @@ describe('the exchange of addresses', () => {
     expect([1, 2].map((n) => desk.peers.book.has(id(n)))).toEqual([false, false]);
   });
 
-  test('bans who tells of an address that is none', () => {
+  test('bans a peer that sends an invalid address', () => {
     const good = { id: id(7), ip: '8.7.1.1', port: 26656 };
     for (const change of [{ port: 0 }, { port: 65_536 }, { ip: 'example.org' }, { ip: '' }, { id: 'AB' }]) {
       const desk = new Desk({ pex: true });
@@ -443,7 +443,7 @@ describe('the exchange of addresses', () => {
     }
   });
 
-  test('a node that asks every half minute is answered for ever', () => {
+  test('a node that asks every 30 seconds is always answered', () => {
     const desk = new Desk({ pex: true });
     const link = desk.inbound(1);
     for (let i = 0; i < 50; i++) {
@@ -470,14 +470,14 @@ describe('the exchange of addresses', () => {
     expect(asked.every((at, i) => i === 0 || at - (asked[i - 1] as number) >= 30 * SECOND)).toBe(true);
   });
 
-  test('nothing is remembered of whoever has gone', () => {
+  test('a reconnected peer starts without a request history', () => {
     const pex = new Pex(new Desk().peers.book);
     pex.onUp(id(1));
     pex.onDown(id(1));
     expect(pex.ask(START, id(1))).toBe(undefined);
   });
 
-  test('whoever owes an answer is not asked again', () => {
+  test('a peer with an unanswered request is not asked again', () => {
     const desk = new Desk({ pex: true });
     desk.inbound(1);
     for (let i = 0; i < 400; i++) desk.time(1);
@@ -485,7 +485,7 @@ describe('the exchange of addresses', () => {
     expect(asked.filter((message) => message.ok && message.value.kind === 'request')).toHaveLength(1);
   });
 
-  test('a seed answers and hangs up; private peers are told to nobody', () => {
+  test('a seed answers and hangs up, and does not tell private peers', () => {
     const desk = new Desk({ pex: true, seedMode: true, privateIds: new Set([id(2)]) });
     desk.inbound(2);
     const link = desk.inbound(1);

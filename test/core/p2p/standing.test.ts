@@ -22,7 +22,7 @@ describe('a ban', () => {
     expect(minutes).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440]);
   });
 
-  test('comes with the fault that uses up what is left, of which each minute gives back one point, once', () => {
+  test('comes with the fault that brings the score to zero; each minute restores one point', () => {
     const standings = new Standings();
     const faultAt = (minute: number) => standings.fault(minute * 60 * SECOND, 'p', 'odd', 40, BAN_MS_MAX);
     const scores = [0, 10, 20].map((minute) => {
@@ -32,7 +32,7 @@ describe('a ban', () => {
     expect(scores).toEqual([60, 30, 1]);
   });
 
-  test('of an earlier run counts, and lasts a day at most', () => {
+  test('of an earlier run is restored for at most a day, and counts for the length of the next ban', () => {
     const standings = new Standings();
     const ban = { peer: 'p', reason: 'odd', until: 30 * 86_400 * SECOND, times: 2 };
     standings.restore(SECOND, ban);
@@ -56,7 +56,7 @@ describe('peers that are remembered', () => {
   const isBanned = (standings: Standings, ...peers: readonly string[]): readonly boolean[] =>
     peers.map((peer) => standings.banOf(0, peer) !== undefined);
 
-  test('are bounded in number: with one more the first is forgotten', () => {
+  test('are limited to 1024: one more pushes out the first', () => {
     const standings = full();
     standings.ban(0, 'peer 0', 'odd', 60_000);
     expect(isBanned(standings, 'peer 0', 'peer 1')).toEqual([true, true]);
@@ -64,7 +64,7 @@ describe('peers that are remembered', () => {
     expect(isBanned(standings, 'peer 0', 'peer 1', 'one more')).toEqual([false, true, true]);
   });
 
-  test('make no room for one of an earlier run; what is told of themselves counts', () => {
+  test('are not pushed out by a restored ban, but a restored ban of a known peer counts', () => {
     const standings = full();
     const ban = { reason: 'odd', until: SECOND, times: 1 };
     for (const peer of ['one more', 'peer 1']) standings.restore(0, { ...ban, peer });
@@ -77,7 +77,7 @@ describe('the plan to dial', () => {
   const planOf = (backoffMsMax?: number): DialPlan => new DialPlan([ADDRESS], () => 0, backoffMsMax);
   const waitOf = (plan: DialPlan, now: number): number => ((plan.nextAt(() => true) ?? 0) - now) / SECOND;
 
-  test('waits twice as long after each failure, and begins anew after a connection that lasted', () => {
+  test('doubles its wait after each failure, and starts over after a connection of ten seconds', () => {
     const plan = planOf();
     const waits: number[] = [];
     for (const up of [0, 0, 0, 9_999_999, 10 * SECOND, 0]) {
@@ -87,7 +87,7 @@ describe('the plan to dial', () => {
     expect(waits).toEqual([0.5, 1, 2, 4, 0.25, 0.5]);
   });
 
-  test('waits no longer than its bound, half of it for certain', () => {
+  test('waits between half of its longest wait and all of it', () => {
     for (const [plan, bound] of [
       [planOf(), BACKOFF_MS_MAX],
       [planOf(3000), 3000],
@@ -97,7 +97,7 @@ describe('the plan to dial', () => {
     }
   });
 
-  test('puts a dial off, never forward', () => {
+  test('notBefore postpones a dial and never advances it', () => {
     const plan = planOf();
     plan.onEnd(0, 'aa', 0);
     plan.notBefore('aa', 60 * SECOND);
@@ -112,7 +112,7 @@ describe('the plan to dial', () => {
 describe('links', () => {
   const info = { id: 'aa' } as never;
 
-  test('are busy with whom they dial, and with whom they have', () => {
+  test('count a peer as busy while it is dialled or connected', () => {
     const links = new Links();
     const dial = links.open(1, 'outbound', 'h', ADDRESS);
     expect([links.isBusyWith('aa'), links.isBusyWith('bb')]).toEqual([true, false]);
@@ -132,7 +132,7 @@ describe('links', () => {
     expect([links.remove(call), links.remove(call), links.of('aa')]).toEqual([true, false, second]);
   });
 
-  test('of the IP that holds most of them give up the oldest', () => {
+  test('oldestOfBusiest picks the oldest link of the IP with the most links', () => {
     const links = new Links();
     const open = [
       [1, 'lone'],

@@ -103,7 +103,7 @@ class World {
   }
 }
 
-test('on a quiet line a transaction of our own goes at once, those that follow are joined', () => {
+test("a client's transaction is sent at once on a quiet line, and later ones are joined into messages", () => {
   const world = new World();
   world.up('a', 'b');
   world.add(world.tx(1));
@@ -124,7 +124,7 @@ test('on a quiet line a transaction of our own goes at once, those that follow a
   expect(world.taken()).toHaveLength(2);
 });
 
-test('what a peer has sent is never sent to it, however late it comes', () => {
+test('a transaction is not sent to a peer that sent it while it waited', () => {
   const world = new World();
   world.up('a', 'b', 'z');
   const tx = world.tx(1);
@@ -146,7 +146,7 @@ test.each([
   expect(world.pass(1000)).toEqual(told);
 });
 
-test('of two that have heard the same from a third only the lower id says it', () => {
+test('of two nodes that got a transaction from a third, only the lower id relays it to the other', () => {
   const [low, high] = [new World('a'), new World('b')];
   low.up('b');
   high.up('a');
@@ -170,19 +170,22 @@ test('a peer that connects late gets the whole pool, a turn at a time, in the or
   expect(Math.max(...rest.map(([, txs]) => txs.length))).toBe(32);
 });
 
-test.each(['c', 'z'])('what %s has not heard waits no longer because more is heard', (peer) => {
-  const world = new World();
-  world.up('a', peer);
-  for (let i = 0; i < 30; i++) {
-    world.add(world.tx(i), 'a');
-    world.run(TICK_MS / 2);
-  }
-  const told = world.taken().flatMap(([to, txs]) => (to === peer ? txs : []));
-  expect(told.length).toBeGreaterThan(20);
-  expect(told).toEqual(told.map((_, i) => i));
-});
+test.each(['c', 'z'])(
+  'transactions for peer %s are not delayed by a steady stream of further ones',
+  (peer) => {
+    const world = new World();
+    world.up('a', peer);
+    for (let i = 0; i < 30; i++) {
+      world.add(world.tx(i), 'a');
+      world.run(TICK_MS / 2);
+    }
+    const told = world.taken().flatMap(([to, txs]) => (to === peer ? txs : []));
+    expect(told.length).toBeGreaterThan(20);
+    expect(told).toEqual(told.map((_, i) => i));
+  },
+);
 
-test('what is larger than a turn leaves alone, and holds up nothing behind it', () => {
+test('a transaction larger than a turn is sent alone, and the ones behind it follow', () => {
   const world = new World();
   for (const [i, bytes] of [4, 600 * 1024, 4].entries()) world.add(world.tx(i, bytes));
   world.up('a');
@@ -190,7 +193,7 @@ test('what is larger than a turn leaves alone, and holds up nothing behind it', 
   expect(world.taken().flatMap(([, txs]) => txs)).toEqual([0, 1, 2]);
 });
 
-test('what does not fit into a turn leaves two ticks later', () => {
+test('transactions that do not fit into a turn are sent two ticks later', () => {
   const world = new World();
   for (let i = 0; i < 600; i++) world.add(world.tx(i));
   world.up('late');
@@ -200,7 +203,7 @@ test('what does not fit into a turn leaves two ticks later', () => {
   expect(turns.slice(first, first + 6)).toEqual([256, 0, 256, 0, 88, 0]);
 });
 
-test('where every turn is full, own and heard ones leave in the order they came in', () => {
+test('with full turns, own and relayed transactions are sent in order of arrival', () => {
   const world = new World();
   const line = new RelayLine('a', () => true, 100, { ...USUAL_SIZES, atOnce: () => 1 });
   const left: number[] = [];
@@ -214,7 +217,7 @@ test('where every turn is full, own and heard ones leave in the order they came 
   expect(left).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test('a line holds each transaction once, and none that has left the pool beyond its bound', () => {
+test('a line holds each transaction once, and drops those that left the pool when it is too long', () => {
   const pool = new Set<RelayTx>();
   const world = new World();
   const line = new RelayLine('a', (tx) => pool.has(tx), 4);
@@ -232,7 +235,7 @@ test('a line holds each transaction once, and none that has left the pool beyond
   expect(line.size).toBe(0);
 });
 
-test('a peer that comes back has forgotten what it once sent', () => {
+test('after a reconnection, a peer is sent transactions that it once sent itself', () => {
   const world = new World();
   world.up('a');
   world.add(world.tx(1), 'a');
@@ -242,7 +245,7 @@ test('a peer that comes back has forgotten what it once sent', () => {
   expect(world.pass(1000)).toEqual([['a', [1]]]);
 });
 
-test('nothing is sent to a peer that is behind, and all of it when it no longer is', () => {
+test('a peer that is behind gets nothing, and everything once it has caught up', () => {
   const world = new World();
   world.late.add('a');
   world.up('a');
@@ -256,7 +259,7 @@ test('nothing is sent to a peer that is behind, and all of it when it no longer 
   expect(world.pass(1000)).toEqual([['a', [1, 2]]]);
 });
 
-test('a peer that had no room is tried again half a second later', () => {
+test('a message that found no room is sent again after half a second', () => {
   const world = new World();
   world.up('p');
   world.add(world.tx(1));
@@ -267,7 +270,7 @@ test('a peer that had no room is tried again half a second later', () => {
   expect(world.pass(20)).toEqual([['p', [1]]]);
 });
 
-test('and so it is while there is something for others now and then', () => {
+test('the retry after half a second is not delayed by traffic to other peers', () => {
   const world = new World();
   world.up('p', 'q');
   world.add(world.tx(1));
@@ -282,7 +285,7 @@ test('and so it is while there is something for others now and then', () => {
   expect(world.pass(20)).toEqual([['p', [1]]]);
 });
 
-test('what is no longer in the pool is not sent, and costs a peer that takes nothing no memory', () => {
+test('transactions that left the pool are not sent, and do not accumulate for a peer that is behind', () => {
   const world = new World('m', 10);
   world.late.add('a');
   world.up('a');
@@ -322,7 +325,7 @@ test.each([100, 1000, 20_000])(
   },
 );
 
-test('whatever the wire refuses, everything that stays in the pool reaches every peer', () => {
+test('with any refusals of the send queue, every pooled transaction reaches every peer', () => {
   const op = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), from: fc.constantFrom('', 'a', 'b') }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(120) }),

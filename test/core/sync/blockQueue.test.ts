@@ -29,21 +29,21 @@ function disputed(ids: readonly string[]): BlockQueue {
   return queue;
 }
 
-test('a dispute is settled by a third, whom nobody suspects', () => {
+test('disputed blocks are requested from a third peer', () => {
   expect(disputed(['a', 'b', 'c']).wanted(0, 1)).toEqual([
     { peer: 'c', height: 1 },
     { peer: 'c', height: 2 },
   ]);
 });
 
-test('where there is no third one of the two has to give both blocks', () => {
+test('without a third peer, both disputed blocks are requested from one of the two senders', () => {
   expect(disputed(['a', 'b']).wanted(0, 1)).toEqual([
     { peer: 'a', height: 1 },
     { peer: 'a', height: 2 },
   ]);
 });
 
-test('whoever is to give both blocks and has not one of them is asked no more while there is another', () => {
+test('if the chosen peer lacks a disputed block, another peer is chosen', () => {
   const peers = peersOf(['a', 'b', 'c', 'd']);
   const queue = new BlockQueue(peers);
   queue.mismatch(1, { block: at(1), peer: 'a', bytes: 0 }, { block: at(2), peer: 'b', bytes: 0 });
@@ -53,7 +53,7 @@ test('whoever is to give both blocks and has not one of them is asked no more wh
   expect(queue.wanted(0, 1)).toEqual([{ peer: 'd', height: 1 }]);
 });
 
-test('what comes late of others than who is to give both blocks is let go, the first and the second', () => {
+test('late answers of other peers for disputed blocks are ignored', () => {
   const peers = peersOf(['a', 'b', 'c']);
   const queue = new BlockQueue(peers);
   queue.mismatch(1, { block: at(1), peer: 'a', bytes: 0 }, { block: at(2), peer: 'b', bytes: 0 });
@@ -83,7 +83,7 @@ function fetching(ids: readonly string[]) {
   return { peers, queue, add, askedOf, answer };
 }
 
-test('who was given up is asked for one block more with each that it sends', () => {
+test('the window of a peer that was given up grows by one with each block that it sends', () => {
   const { peers, queue, add, askedOf, answer } = fetching(['a']);
   peers.giveUp('a');
   add('a');
@@ -98,7 +98,7 @@ test('who was given up is asked for one block more with each that it sends', () 
   expect(askedOf('a')).toEqual([4, 5, 6, 7]);
 });
 
-test('what a peer claims that was given up counts again when it has sent a block', () => {
+test('the claimed height of a peer that was given up counts again once it has sent a block', () => {
   const { peers, add, queue, answer } = fetching(['a', 'b']);
   const [other] = [peers.find('b')];
   if (other !== undefined) other.claim = { base: 1, height: 50 };
@@ -110,7 +110,7 @@ test('what a peer claims that was given up counts again when it has sent a block
   expect(peers.heightMax(1)).toBe(100);
 });
 
-test('who keeps the next block back is asked for one at a time, and given up the third time', () => {
+test('a peer that delays the next block gets a window of one, and is given up the third time', () => {
   const { peers, queue, askedOf, answer } = fetching(['a', 'b']);
   queue.wanted(0, 1);
   expect([askedOf('a').length, askedOf('b').length]).toEqual([20, 20]);
@@ -131,7 +131,7 @@ test('who keeps the next block back is asked for one at a time, and given up the
   }
 });
 
-test('a second answer for a block that is here changes nothing', () => {
+test('a second answer for an arrived block is ignored', () => {
   const { peers, queue, askedOf } = fetching(['a', 'b']);
   queue.wanted(0, 1);
   const [first, second] = [peers.find('a'), peers.find('b')];
@@ -143,7 +143,7 @@ test('a second answer for a block that is here changes nothing', () => {
   expect(queue.at(height)).toMatchObject({ peer: 'a', block: { txs: [] } });
 });
 
-test('a late answer for what is stored is let go', () => {
+test('a late answer for a stored block is ignored', () => {
   const { queue, answer } = fetching(['a', 'b']);
   queue.wanted(0, 1);
   queue.settle(1, ZERO_BLOCK_ID);
@@ -203,7 +203,7 @@ function narrow() {
   return { queue, arrive, asked };
 }
 
-test('blocks that are stored leave room for those after them', () => {
+test('stored blocks no longer count against the byte limit', () => {
   const { queue, arrive, asked } = narrow();
   expect(asked(1)).toHaveLength(20);
   for (let height = 1; height <= 9; height++) arrive(height, 5_000);
@@ -212,7 +212,7 @@ test('blocks that are stored leave room for those after them', () => {
   expect(asked(10).length).toBeGreaterThan(0);
 });
 
-test('blocks under way count for as much as those before them, so that they find room when they come', () => {
+test('requested blocks count against the byte limit with the size of recent ones', () => {
   const { queue, arrive, asked } = narrow();
   expect(asked(1)).toHaveLength(20);
   arrive(1, 30_000);
@@ -220,7 +220,7 @@ test('blocks under way count for as much as those before them, so that they find
   expect(asked(2)).toEqual([]);
 });
 
-test('a block that is larger than those before it and finds no room is asked for again when there is', () => {
+test('a block that finds no room is requested again when there is room', () => {
   const { queue, arrive, asked } = narrow();
   asked(1);
   for (const height of [5, 6, 7]) arrive(height, 60_000);

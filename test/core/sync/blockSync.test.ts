@@ -71,7 +71,7 @@ describe('catching up', () => {
     expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
   });
 
-  test('never asks a peer for more than that answers, however fast blocks come', () => {
+  test('never requests more from a peer than its allowance, however fast blocks arrive', () => {
     const chain = makeChain(600);
     const world = new SyncNet({ appMs: 0 });
     const started = world.now;
@@ -103,7 +103,7 @@ describe('catching up', () => {
     expect(world.stored).toEqual([]);
   });
 
-  test('gets to the end of a chain that grows faster than an answer travels', () => {
+  test('catches up with a chain that grows while answers travel', () => {
     const chain = makeChain(120);
     const world = new SyncNet();
     const start = world.now;
@@ -115,7 +115,7 @@ describe('catching up', () => {
     expect(world.dropped).toEqual([]);
   });
 
-  test('waits for its first peer for as long as it takes', () => {
+  test('waits without limit for its first peer', () => {
     const world = new SyncNet();
     world.start();
     world.run(3600);
@@ -135,7 +135,7 @@ describe('catching up', () => {
     expect(lone.handedOver?.state.lastBlockHeight).toBe(0);
   });
 
-  test('a validator without which nothing is decided does not wait for peers that are not there', () => {
+  test('a validator with more than a third of the power does not wait for absent peers', () => {
     const three = testNet([10n, 10n, 10n]);
     const world = new SyncNet({ net: three, self: present(three.keys[0], 'a key').address });
     world.start();
@@ -153,7 +153,7 @@ describe('catching up', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(0);
   });
 
-  test('hands over nothing while the application is at work on a block, whoever leaves meanwhile', () => {
+  test('does not hand over to consensus while the application executes a block, even if peers disconnect', () => {
     const world = new SyncNet({ appMs: 20_000 });
     world.connect('a', honest(CHAIN, 40));
     world.connect('b', () => []);
@@ -167,7 +167,7 @@ describe('catching up', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(1);
   });
 
-  test('goes on from what other peers have when one disconnects', () => {
+  test('continues with the other peers when one disconnects', () => {
     const world = new SyncNet();
     world.connect('a', honest(CHAIN, 40, 100));
     world.connect('b', honest(CHAIN, 40, 100));
@@ -186,7 +186,7 @@ describe('peers that lie', () => {
     expect(world.dropped.map((line) => line.split(':')[0])).toEqual(['evil']);
   });
 
-  test('a right block with a wrong commit inside costs its sender the connection, and nobody else', () => {
+  test('a correct block with a wrong commit inside gets only its sender dropped', () => {
     const world = synced({ evil: tampering(badCommit), good: honest(CHAIN, 40) });
     expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
     expect(world.dropped.map((line) => line.split(':')[0])).toEqual(['evil']);
@@ -211,7 +211,7 @@ describe('peers that lie', () => {
     expect(world.dropped).toEqual(['a: blocksync: height lowered from 40 to 39']);
   });
 
-  test('a peer that claims blocks it denies is dropped, and the sync ends at what the others have', () => {
+  test('a peer that denies blocks within its claim is dropped, and the sync ends at the height of the others', () => {
     const boaster: Peer = (message) =>
       message.kind === 'statusRequest' ? [[5, status(1_000_000)]] : honest(CHAIN, 0)(message);
     const world = synced({ boaster, good: honest(CHAIN, 40) });
@@ -257,7 +257,7 @@ describe('peers that lie', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(39);
   });
 
-  test('who was given up and claims much again keeps nobody waiting', () => {
+  test('the claim of a peer that was given up does not delay consensus', () => {
     const silent: Peer = (message) => (message.kind === 'statusRequest' ? [[5, status(1_000_000)]] : []);
     const world = new SyncNet();
     world.connect('silent', silent);
@@ -270,12 +270,12 @@ describe('peers that lie', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(39);
   });
 
-  test('a peer that lets every block drip does not hold up the others', () => {
+  test('a peer that delays every block does not slow down the sync', () => {
     const world = synced({ drip: honest(CHAIN, 40, 9000), good: honest(CHAIN, 40) }, 12);
     expect(world.handedOver?.state.lastBlockHeight).toBe(39);
   });
 
-  test('a block that was not asked for is a reason to drop its sender', () => {
+  test('the sender of a block that was not requested is dropped', () => {
     const world = new SyncNet();
     world.connect('a', honest(CHAIN, 3));
     world.start();
@@ -291,7 +291,7 @@ describe('peers that lie', () => {
     expect(world.notes.join()).toMatch('no longer has block 1');
   });
 
-  test('a peer that has pruned since is asked for nothing that it has no more', () => {
+  test('a peer that has pruned meanwhile is not asked for pruned blocks', () => {
     const world = new SyncNet();
     world.connect('a', () => []);
     world.start();
@@ -333,7 +333,7 @@ const KINDS: readonly ((seed: number) => Peer)[] = [
   (seed) => honest(CHAIN, seed % 40),
 ];
 
-test('whatever bad peers do, nothing but the chain is stored, and one honest peer is enough to finish', () => {
+test('with any bad peers, only blocks of the chain are stored, and one honest peer suffices to finish', () => {
   const peers = fc.array(fc.record({ kind: fc.nat(KINDS.length - 1), seed: fc.nat(9) }), { maxLength: 6 });
   fc.assert(
     fc.property(peers, fc.nat(6), (bad, place) => {

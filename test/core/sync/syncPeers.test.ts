@@ -13,7 +13,7 @@ function peersOf(claimed: Readonly<Record<string, readonly [base: number, height
   return peers;
 }
 
-test('whoever has the next block counts, however late its first one is', () => {
+test('the target is the highest claim of the peers that have the next block', () => {
   const peers = peersOf({ b: [5, 9], a: [6, 20] });
   expect([4, 5, 6].map((next) => peers.heightMax(next))).toEqual([0, 9, 20]);
   expect(peers.ids).toEqual(['a', 'b']);
@@ -22,7 +22,7 @@ test('whoever has the next block counts, however late its first one is', () => {
   expect([5, 6, 20, 21].map((height) => claims(a, height))).toEqual([false, true, true, false]);
 });
 
-test('who was given up is asked for one block, and believed only where nobody else has anything', () => {
+test('a peer that was given up gets a window of one, and its claim counts only if no other peer has the block', () => {
   const peers = peersOf({ a: [1, 50] });
   expect(peers.find('a')?.window).toBe(WINDOW_MAX);
   peers.giveUp('a');
@@ -41,7 +41,7 @@ test('who was given up is asked for one block, and believed only where nobody el
   expect(leastBusy(peers.all)?.id).toBe('b');
 });
 
-test('a liar is not taken again for a minute, or until a thousand others have lied', () => {
+test('a banned peer is refused for a minute, unless 1024 later bans push it out', () => {
   const peers = new SyncPeers();
   for (let n = 0; n < 1024; n++) peers.ban(`liar ${n}`, 0);
   expect([peers.add('liar 0', 0), peers.add('liar 1023', 59_999_999)]).toEqual([false, false]);
@@ -55,7 +55,7 @@ test('a liar is not taken again for a minute, or until a thousand others have li
   ]);
 });
 
-test('a liar that lies again takes nobody’s place, and is forgotten last', () => {
+test('banning a banned peer again moves it to the end of the list and pushes nobody out', () => {
   const peers = new SyncPeers();
   for (let n = 0; n < 1024; n++) peers.ban(`liar ${n}`, 0);
   peers.ban('liar 1', 0);
@@ -64,7 +64,7 @@ test('a liar that lies again takes nobody’s place, and is forgotten last', () 
   expect([0, 1, 2, 3].map((n) => peers.add(`liar ${n}`, 0))).toEqual([true, false, true, false]);
 });
 
-test('a banned peer that stays connected is taken when its minute is over, one that has gone is not', () => {
+test('a banned peer that is still connected is used again after its minute', () => {
   const peers = new SyncPeers();
   for (const id of ['b', 'a', 'gone']) {
     peers.ban(id, 1_000_000);
@@ -77,7 +77,7 @@ test('a banned peer that stays connected is taken when its minute is over, one t
   expect(peers.ids).toEqual(['a', 'b']);
 });
 
-test('a part of the power is held from its very size on', () => {
+test('holdsPower is true from exactly 1/fraction of the power on', () => {
   const { state, keys } = testNet([10n, 20n, 30n]);
   const [first] = state.validators.validators;
   const powerOf = (i: number) => state.validators.validators[i];

@@ -5,15 +5,15 @@ import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { Vote } from '../types/vote.ts';
+import { Announcer } from './announcer.ts';
 import { Author } from './author.ts';
 import { claimsFor } from './claims.ts';
 import type { GossipOptions, GossipOut } from './contract.ts';
-import { Hearsay } from './hearsay.ts';
 import { lacksLate } from './lacks.ts';
 import { isMesh, Pace } from './pace.ts';
 import type { Peer, PeerRound } from './peerRound.ts';
 import { Peers } from './peers.ts';
-import { Standing } from './standing.ts';
+import { PeerTracker } from './peerTracker.ts';
 import { supply } from './supply.ts';
 import { Turn } from './turn.ts';
 
@@ -43,9 +43,9 @@ export class Gossip {
   readonly #options: GossipOptions;
   readonly #sizes: Sizes;
   readonly #peers = new Peers();
-  readonly #standing: Standing;
+  readonly #announcer: Announcer;
   /** The node reports to it what peers reveal about themselves. */
-  readonly hearsay: Hearsay;
+  readonly tracker: PeerTracker;
   #ticking = false;
   readonly #pace = new Pace();
   /** While block sync runs we listen and say nothing: our height would only attract useless parts. */
@@ -59,8 +59,8 @@ export class Gossip {
     this.#options = options;
     this.#sizes = options.sizes ?? USUAL_SIZES;
     this.#voteBytes = new Recent(this.#sizes.kept(VOTES_ENCODED_MAX));
-    this.#standing = new Standing(options);
-    this.hearsay = new Hearsay(options, this.#peers);
+    this.#announcer = new Announcer(options);
+    this.tracker = new PeerTracker(options, this.#peers);
     this.#self = options.self === undefined ? undefined : new Author(options.self);
   }
 
@@ -71,7 +71,7 @@ export class Gossip {
   /** Consensus has begun: tells all peers where we stand, and sends our own messages to those that lack them. */
   speak(now: Micros, out: GossipOut): void {
     this.#quiet = false;
-    this.#standing.forget();
+    this.#announcer.forget();
     this.flush(now, out);
   }
 
@@ -92,9 +92,9 @@ export class Gossip {
   onPeerUp(now: Micros, id: PeerId, out: GossipOut): void {
     this.#peers.add(id, now);
     if (this.#quiet) return;
-    this.#standing.tellSome(now, [id], out);
+    this.#announcer.tellSome(now, [id], out);
     // Otherwise a new peer would learn of our parts only at the next repetition.
-    if (this.#standing.isBlockUntold) this.#standing.tellParts([id], out);
+    if (this.#announcer.isBlockUntold) this.#announcer.tellParts([id], out);
   }
 
   /**
@@ -117,7 +117,7 @@ export class Gossip {
   #wake(now: Micros, out: GossipOut): void {
     if (this.#ticking || this.#peers.count === 0 || this.#isAtRest()) return;
     this.#ticking = true;
-    this.#standing.toldAt = now;
+    this.#announcer.toldAt = now;
     for (const peer of this.#peers.all) {
       peer.movedAt = now;
       peer.claimedAt = now;
@@ -135,9 +135,9 @@ export class Gossip {
     out.tickAfter(TICK_MS);
     const { rs } = this.#options;
     this.#pace.tick(rs);
-    if (!this.#standing.isStepTold && this.#pace.tellsStep(this.#peers.count, rs))
-      this.#standing.tell(now, this.peers, out);
-    if (now - this.#standing.toldAt >= STALE_MICROS) this.#repeat(now, out);
+    if (!this.#announcer.isStepTold && this.#pace.tellsStep(this.#peers.count, rs))
+      this.#announcer.tell(now, this.peers, out);
+    if (now - this.#announcer.toldAt >= STALE_MICROS) this.#repeat(now, out);
     this.#sayHasVotes(this.#pace.say(this.#peers.count, rs), out);
     const forwards = this.#pace.forwards(this.#peers.count, rs);
     const turn = this.#turn.at(rs);
@@ -203,7 +203,7 @@ export class Gossip {
     const lacking = this.#lacking(vote);
     const to = lacking.map((peer) => peer.id);
     if (to.length > 0) this.#sendVote(to, vote, out);
-    for (const peer of lacking) this.hearsay.mark(peer, vote);
+    for (const peer of lacking) this.tracker.mark(peer, vote);
   }
 
   #sayHasVotes(votes: readonly Vote[], out: GossipOut): void {
@@ -230,10 +230,10 @@ export class Gossip {
   /** A block got a polka or was decided: tells peers which parts of it we hold, so that they send the others. */
   onValidBlock(now: Micros, out: GossipOut): void {
     // If we hold the whole block, we need no parts.
-    if (!this.#standing.wantsParts || this.#peers.count === 0) return;
+    if (!this.#announcer.wantsParts || this.#peers.count === 0) return;
     // First our round: a peer ignores a NewValidBlock for a round in which it does not believe us to be.
     this.#tellRound(now, out);
-    this.#standing.tellParts(this.peers, out);
+    this.#announcer.tellParts(this.peers, out);
   }
 
   /** Called once after each input: tells all peers of a new height or round. A new step alone waits for the tick. */
@@ -244,8 +244,8 @@ export class Gossip {
   }
 
   #tellRound(now: Micros, out: GossipOut): void {
-    if (this.#standing.isRoundTold) return;
-    this.#standing.tell(now, this.peers, out);
+    if (this.#announcer.isRoundTold) return;
+    this.#announcer.tell(now, this.peers, out);
     const { height } = this.#options.rs;
     // Peers already at this height did not get our own messages while we were behind. Peers behind us are about to get
     // from the authors what we got; if not, the tick sends it.
@@ -258,15 +258,15 @@ export class Gossip {
    * parts we hold.
    */
   #repeat(now: Micros, out: GossipOut): void {
-    this.#standing.tell(now, this.peers, out);
-    if (this.#standing.isBlockUntold) this.onValidBlock(now, out);
+    this.#announcer.tell(now, this.peers, out);
+    if (this.#announcer.isBlockUntold) this.onValidBlock(now, out);
   }
 
   #refresh(now: Micros, peer: Peer, out: GossipOut): void {
     peer.movedAt = now;
     peer.round.forget();
     peer.servedIn = 0;
-    this.#standing.tellSome(now, [peer.id], out);
+    this.#announcer.tellSome(now, [peer.id], out);
   }
 
   #claim(now: Micros, peer: Peer, out: GossipOut): void {

@@ -39,7 +39,7 @@ export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, messag
       gossip.onNewValidBlock(peer, message, gossipOut);
       return;
     case 'hasVote':
-      gossip.hearsay.onHasVote(peer, message);
+      gossip.tracker.onHasVote(peer, message);
       return;
     case 'voteSetMaj23': {
       const { height, round, type, blockId } = message;
@@ -48,22 +48,22 @@ export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, messag
       return;
     }
     case 'voteSetBits':
-      gossip.hearsay.onVoteSetBits(peer, message);
+      gossip.tracker.onVoteSetBits(peer, message);
       return;
     case 'proposal':
-      gossip.hearsay.onProposal(peer, message.proposal);
+      gossip.tracker.onProposal(peer, message.proposal);
       to.consensus({ kind: 'proposal', peer, proposal: message.proposal });
       return;
     case 'proposalPol':
       return;
     case 'blockPart': {
       const { height, round, part } = message;
-      gossip.hearsay.onPart(peer, height, part);
+      gossip.tracker.onPart(peer, height, part);
       to.consensus({ kind: 'part', peer, height, round, part });
       return;
     }
     case 'vote':
-      if (gossip.hearsay.onVote(peer, message.vote)) {
+      if (gossip.tracker.onVote(peer, message.vote)) {
         to.consensus({ kind: 'vote', peer, vote: message.vote });
       } else to.drop(peer, 'flood of votes for heights far ahead');
       return;

@@ -81,7 +81,7 @@ export class TxRelay {
   /** `pool` is what the pool already holds, in order of arrival. */
   onPeerUp(peer: PeerId, pool: readonly RelayTx[]): void {
     const line = new RelayLine(peer, this.#isWanted, 2 * this.#options.poolTxsMax, this.#sizes);
-    for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));
+    for (const tx of pool) line.addHeard(tx, this.#relayDelayTicks(peer));
     const others = this.#lines.filter((other) => other.peer !== peer);
     this.#lines = inserted(others, line, (other) => compareText(other.peer, peer) > 0);
     this.#isFresh = true;
@@ -109,7 +109,7 @@ export class TxRelay {
     const known = this.#heard.get(tx.key);
     for (const line of this.#lines) {
       if (known === undefined) line.addOwn(tx);
-      else if (!known.has(line.peer)) line.addHeard(tx, this.#hearsayTicks(line.peer));
+      else if (!known.has(line.peer)) line.addHeard(tx, this.#relayDelayTicks(line.peer));
     }
     this.#isFresh = true;
   }
@@ -205,7 +205,7 @@ export class TxRelay {
   }
 
   /** Of two nodes that have heard the same transaction, the lower id sends first, so that the other need not. */
-  #hearsayTicks(peer: PeerId): number {
+  #relayDelayTicks(peer: PeerId): number {
     return compareText(this.#options.self, peer) < 0 ? FIRST_TICKS : SECOND_TICKS;
   }
 

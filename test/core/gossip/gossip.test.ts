@@ -243,7 +243,7 @@ test('between heights a late precommit is forwarded once, unless all validators 
     world.take();
     const late = { ...vote(2, 0, 4), type: 'precommit' } as const;
     world.rs.lastPrecommits = { ...prevotes([late]), height: 4, type: 'precommit' };
-    world.gossip.hearsay.onVote('a', late);
+    world.gossip.tracker.onVote('a', late);
     const told: string[] = [];
     let ticks = world.ticks;
     world.gossip.flush(1, world);
@@ -282,7 +282,7 @@ test('after a rest between heights, peers are not treated as stale', () => {
 test('a vote is not sent to a peer that announced it', () => {
   const world = new World([vote(2)]);
   world.peer('a', 5);
-  world.gossip.hearsay.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
+  world.gossip.tracker.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
   world.take();
   world.gossip.onTick(1, world);
   expect(world.take()).toEqual(['newRoundStep>a']);
@@ -291,7 +291,7 @@ test('a vote is not sent to a peer that announced it', () => {
 test('a vote is not sent back to its sender', () => {
   const world = new World([vote(0), vote(2)]);
   for (const id of ['a', 'b']) world.peer(id, 5);
-  world.gossip.hearsay.onVote('a', vote(2));
+  world.gossip.tracker.onVote('a', vote(2));
   world.take();
   world.gossip.onTick(1, world);
   expect(world.take().filter((text) => text.startsWith('vote'))).toEqual(['vote>b']);
@@ -428,8 +428,8 @@ test('votes of heights at which the peer is not cause no read of the store', () 
   world.peer('a', 5);
   reads = 0;
   const has = { kind: 'hasVote', round: 0, type: 'precommit', index: 1 } as const;
-  for (const height of [1, 2, 3]) world.gossip.hearsay.onHasVote('a', { ...has, height });
-  for (const height of [1, 2, 3]) world.gossip.hearsay.onVote('a', vote(1, 0, height));
+  for (const height of [1, 2, 3]) world.gossip.tracker.onHasVote('a', { ...has, height });
+  for (const height of [1, 2, 3]) world.gossip.tracker.onVote('a', vote(1, 0, height));
   expect(reads).toBe(0);
 });
 
@@ -494,7 +494,7 @@ test('a proposal with more parts than a block may have allocates no memory', () 
   const partsOf = (total: number): number | undefined => {
     const parts = { total, hash: hash(7) };
     const proposal = { height: 5, round: 0, polRound: -1, blockId: { hash: hash(3), parts } };
-    world.gossip.hearsay.onProposal('a', proposal as Proposal);
+    world.gossip.tracker.onProposal('a', proposal as Proposal);
     return world.gossip.peerRound('a')?.parts?.size;
   };
   expect([4_000_000_000, 1602].map(partsOf)).toEqual([undefined, undefined]);
@@ -531,7 +531,7 @@ test('our own vote is sent again if VoteSetBits show that the peer lacks it', ()
   const bits = new BitSet(4);
   for (const i of [1, 2]) bits.add(i);
   const message = { kind: 'voteSetBits', height: 5, round: 0, type: 'prevote', blockId, bits } as const;
-  world.gossip.hearsay.onVoteSetBits('b', message);
+  world.gossip.tracker.onVoteSetBits('b', message);
   expect(votesOfTick(8)).toEqual(['vote>b']);
   expect(votesOfTick(9)).toEqual([]);
 });
@@ -541,7 +541,7 @@ test("VoteSetBits of an earlier height do not change what is believed of the pee
   world.peer('p', 6);
   const bits = new BitSet(4);
   for (const i of [0, 1, 2]) bits.add(i);
-  world.gossip.hearsay.onVoteSetBits('p', {
+  world.gossip.tracker.onVoteSetBits('p', {
     kind: 'voteSetBits',
     height: 5,
     round: 0,
@@ -558,15 +558,15 @@ test("VoteSetBits of an earlier height do not change what is believed of the pee
 test('the 1001st vote for a height far ahead counts as a flood', () => {
   const world = new World([]);
   world.peer('a', 5);
-  const borne = Array.from({ length: 1001 }, () => world.gossip.hearsay.onVote('a', vote(1, 0, 900)));
+  const borne = Array.from({ length: 1001 }, () => world.gossip.tracker.onVote('a', vote(1, 0, 900)));
   expect(borne.indexOf(false)).toBe(1000);
-  expect(world.gossip.hearsay.onVote('b', vote(1, 0, 900))).toBe(true);
+  expect(world.gossip.tracker.onVote('b', vote(1, 0, 900))).toBe(true);
 });
 
 test('votes for the next height never count as a flood', () => {
   const world = new World([]);
   world.peer('a', 6);
-  for (let i = 0; i < 1001; i++) expect(world.gossip.hearsay.onVote('a', vote(1, 0, 6))).toBe(true);
+  for (let i = 0; i < 1001; i++) expect(world.gossip.tracker.onVote('a', vote(1, 0, 6))).toBe(true);
 });
 
 test('our own vote is sent first even if the peer lacks more votes than one batch holds', () => {

@@ -30,7 +30,7 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'told-what-they-said-they-have',
     file: 'core/node/consensusMessages.ts',
-    from: '      gossip.hearsay.onHasVote(peer, message);\n',
+    from: '      gossip.tracker.onHasVote(peer, message);\n',
     to: '',
     found: ['conduct'],
     scenario: 'several-rounds',
@@ -118,7 +118,7 @@ export const GOSSIP: readonly Break[] = [
   },
   {
     id: 'room-for-parts-told-of',
-    file: 'core/gossip/hearsay.ts',
+    file: 'core/gossip/peerTracker.ts',
     from: '    if (blockId.parts.total > BLOCK_PARTS_MAX) return;\n',
     to: '',
     found: ['conduct'],
@@ -191,7 +191,7 @@ export const GOSSIP: readonly Break[] = [
   },
   {
     id: 'stray-votes-strict',
-    file: 'core/gossip/hearsay.ts',
+    file: 'core/gossip/peerTracker.ts',
     from: 'if (vote.height > this.#options.rs.height + 1) peer.round.strayVotes += 1;',
     to: 'if (vote.height >= this.#options.rs.height) peer.round.strayVotes += 400;',
     found: ['no_framing'],
@@ -326,7 +326,7 @@ export const GOSSIP: readonly Break[] = [
   },
   {
     id: 'valid-block-of-commit-not-so-told',
-    file: 'core/gossip/standing.ts',
+    file: 'core/gossip/announcer.ts',
     from: 'const isCommit = step === STEP.commit;',
     to: 'const isCommit = step < 0;',
     found: ['conduct'],
@@ -371,7 +371,7 @@ export const GOSSIP: readonly Break[] = [
   },
   {
     id: 'late-votes-are-stray',
-    file: 'core/gossip/hearsay.ts',
+    file: 'core/gossip/peerTracker.ts',
     from: 'if (vote.height > this.#options.rs.height + 1) peer.round.strayVotes += 1;',
     to: 'if (vote.height !== this.#options.rs.height) peer.round.strayVotes += 1;',
     found: ['no_framing'],

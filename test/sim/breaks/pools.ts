@@ -157,7 +157,7 @@ export const POOLS: readonly Break[] = [
   {
     id: 'relay-no-pool-for-new-peer',
     file: 'core/p2p/txRelay.ts',
-    from: '    for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));\n',
+    from: '    for (const tx of pool) line.addHeard(tx, this.#relayDelayTicks(peer));\n',
     to: '',
     found: ['conduct', 'receipt'],
     scenario: 'pool-after-partition',

@@ -33,7 +33,7 @@ export const RARITIES: readonly Break[] = [
   {
     id: 'wish-for-a-block-said-once',
     file: 'core/gossip/gossip.ts',
-    from: '    if (this.#standing.isBlockUntold) this.onValidBlock(now, out);\n',
+    from: '    if (this.#announcer.isBlockUntold) this.onValidBlock(now, out);\n',
     to: '',
     found: ['conduct', 'liveness'],
     scenario: 'wish-said-again',

@@ -4,7 +4,7 @@ import type { Break } from './broken.ts';
 export const REPEATS: readonly Break[] = [
   {
     id: 'vote-said-back-to-its-sender',
-    file: 'core/gossip/hearsay.ts',
+    file: 'core/gossip/peerTracker.ts',
     from: '    this.mark(peer, vote);\n',
     to: '',
     found: ['conduct'],
@@ -12,7 +12,7 @@ export const REPEATS: readonly Break[] = [
   },
   {
     id: 'part-said-back-to-its-sender',
-    file: 'core/gossip/hearsay.ts',
+    file: 'core/gossip/peerTracker.ts',
     from: '    round.setPart(height, part.index);\n',
     to: '',
     found: ['conduct'],
@@ -31,7 +31,7 @@ export const REPEATS: readonly Break[] = [
   {
     id: 'own-vote-said-twice',
     file: 'core/gossip/gossip.ts',
-    from: '    for (const peer of lacking) this.hearsay.mark(peer, vote);\n',
+    from: '    for (const peer of lacking) this.tracker.mark(peer, vote);\n',
     to: '',
     found: ['conduct'],
     scenario: 'four-honest',
@@ -94,7 +94,7 @@ export const REPEATS: readonly Break[] = [
   },
   {
     id: 'step-told-is-always-new',
-    file: 'core/gossip/standing.ts',
+    file: 'core/gossip/announcer.ts',
     from: 'this.#told = { height, round, step };\n    this.toldAt',
     to: 'this.#told = { height, round, step: this.#told.step };\n    this.toldAt',
     found: ['conduct'],
@@ -104,8 +104,8 @@ export const REPEATS: readonly Break[] = [
   {
     id: 'stand-said-at-every-look',
     file: 'core/gossip/gossip.ts',
-    from: 'now - this.#standing.toldAt >= STALE_MICROS',
-    to: 'now - this.#standing.toldAt >= 100',
+    from: 'now - this.#announcer.toldAt >= STALE_MICROS',
+    to: 'now - this.#announcer.toldAt >= 100',
     found: ['conduct'],
     scenario: 'silent-validator',
   },

@@ -22,7 +22,7 @@ export const RUMOURS: readonly Break[] = [
   {
     id: 'new-peer-untold-of-pool',
     file: 'core/p2p/txRelay.ts',
-    from: '    for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));\n',
+    from: '    for (const tx of pool) line.addHeard(tx, this.#relayDelayTicks(peer));\n',
     to: '',
     found: ['conduct'],
     scenario: 'pool-told-to-all',

@@ -14,7 +14,7 @@ type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { k
 const STRAY_VOTES_MAX = 1_000;
 
 /** Records what peers have, from what they announce and what they send, whether we need it or not. */
-export class Hearsay {
+export class PeerTracker {
   readonly #options: GossipOptions;
   readonly #peers: Peers;
 

@@ -6,7 +6,7 @@ import type { GossipOptions, GossipOut } from './contract.ts';
 import { roundStepOf } from './roundStep.ts';
 
 /** Tells peers about ourselves: where we stand and which block we collect. */
-export class Standing {
+export class Announcer {
   readonly #options: GossipOptions;
   #told = { height: 0, round: -1, step: 0 };
   /** When we last told all peers, or resumed ticking. */

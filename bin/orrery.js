@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line. In a checkout it first installs and builds what is missing or stale; a package carries its build.
+// Starts the command line. In a checkout it first installs and builds what is missing or stale. A package contains its
+// build.
 import { existsSync } from 'node:fs';
 
 const setup = new URL('../scripts/setup.mjs', import.meta.url);

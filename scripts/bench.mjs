@@ -1,4 +1,4 @@
-// npm run bench -- NAME: set up what is missing, then measure.
+// npm run bench -- NAME: installs and builds what is missing, then runs a measurement.
 import { build, install } from './setup.mjs';
 import { stopWithParent } from './stopWithParent.mjs';
 

@@ -9,12 +9,12 @@ const GROUND = ['lib', 'types', 'node/contract'];
 const CODECS = ['crypto', 'address', 'codec'];
 const below = [...GROUND, ...CODECS];
 const APP = [...below, 'state', 'store', 'events'];
-/** What readers see of the chain, and may have executed. */
+/** The interfaces through which readers see the chain and execute calls. */
 const VIEWS = ['app/chain', 'app/evmService'];
 
 /**
- * Rooms of core, lowest first, and the other rooms each may look into. A room always sees itself.
- * `node/contract` and the interface files beside it are rooms of their own: they hold types that others program against.
+ * Rooms of core, lowest first, and the other rooms that each may import. A room may always import itself.
+ * `node/contract` and the other interface files are rooms of their own: they hold types that others program against.
  */
 export const CORE_ROOMS = {
   lib: [],
@@ -52,7 +52,7 @@ export const CORE_ROOMS = {
   ],
 };
 
-/** Single files that are rooms. */
+/** Files that are rooms of their own. */
 const FILE_ROOMS = new Set(['node/contract', ...VIEWS, 'rpc/context']);
 
 /** Packages by top-level folder; a name ending in `/` allows a scope. Tests and benches may use anything. */
@@ -81,7 +81,7 @@ const TOP = ['core', 'sim', 'adapters', 'playground', 'bench', 'test'];
 const IMPORT =
   /(?:^|[\s;}])(?:import|export)\s+(?:type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-/** The import specifiers of a TypeScript text, comments left out. */
+/** The import specifiers of a TypeScript text. Comments are ignored. */
 export function importsOf(text) {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   return [...code.matchAll(IMPORT)].map((match) => match[1] ?? match[2]);
@@ -134,7 +134,7 @@ function roomViolation(file, target) {
   return `${file}: ${from.top} may not import ${to.top}; only adapters/cli joins them (${target})`;
 }
 
-/** What `text`, standing at `file` (a path from the root, with `/`), imports that it may not. */
+/** The forbidden imports of `text`, which is the content of `file` (a path from the root, with `/`). */
 export function violationsOf(file, text) {
   const violations = [];
   for (const specifier of importsOf(text)) {

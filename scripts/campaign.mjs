@@ -1,6 +1,6 @@
-// npm run campaign [DURATION]: the whole crash matrix, then every shipped scenario and a swarm over many seeds, on all
-// processors, each for DURATION at most, going on where the last campaign stopped, every world that was trouble once and every
-// break of the core. Results lie in .cache/campaign.
+// npm run campaign [DURATION]: runs the whole crash matrix, then every shipped scenario and a swarm over many seeds, each
+// for at most DURATION on all processors. It continues where the last campaign stopped. Then it runs the worlds of
+// test/sim/worlds and every break of the core. Results are in .cache/campaign.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -37,11 +37,11 @@ function sweep(what, seeds, folder) {
   return spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
 }
 
-process.stdout.write('Every effect boundary of three heights, with every power loss:\n');
+process.stdout.write('Crash matrix: every effect boundary of three heights, with every power loss:\n');
 const ofMatrix = sweep(await matrixFiles(), '1..1', path.join(keep, 'crash-matrix-results'));
 process.stdout.write('All scenarios, and a swarm:\n');
 const ofScenarios = sweep(['--swarm', ...files], '1..2000', keep);
-process.stdout.write('Every world that was trouble once, and every break of the core:\n');
+process.stdout.write('The worlds of test/sim/worlds, and every break of the core:\n');
 const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
 const ofTests =
   spawnSync(process.execPath, [vitest, 'run', 'test/sim/worlds', 'test/sim/tools/breaks.test.ts'], {

@@ -1,7 +1,7 @@
-// npm run test:clients [NAME ...]: viem, ethers, web3.js, hardhat with OpenZeppelin, cast, CosmJS, and go-ethereum's and
-// CometBFT's Go clients, web3.py, grpcio, tendermint-rpc of Rust and the JDK's where those languages are, as users install
-// them, against a devnet of this checkout.
-// They are too many to be dependencies: they go into a cache folder outside. docs/clients.md tells what each covers.
+// npm run test:clients [NAME ...]: runs clients as users install them against a devnet of this checkout: viem, ethers,
+// web3.js, hardhat with OpenZeppelin, cast and CosmJS. Where Go, Python, Rust or Java is installed, it also runs the
+// clients of go-ethereum and CometBFT, web3.py, grpcio, tendermint-rpc and the JDK. The clients are too many to be
+// dependencies, so they are installed in a cache folder outside the repository. docs/clients.md says what each covers.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -21,7 +21,7 @@ const cache = process.env.ORRERY_CLIENTS_CACHE ?? path.join(cacheHome, 'orrery',
 const program = process.env.ORRERY_TEST_PROGRAM ?? path.join(root, 'bin', 'orrery.js');
 const hardhat = path.join('node_modules', 'hardhat', 'internal', 'cli', 'bootstrap.js');
 
-/** Whatever hangs ends by itself and counts as failed. */
+/** A test that hangs ends by this time-out and counts as failed. */
 const TEST = ['--test', '--test-reporter=spec', '--test-timeout=120000'];
 const PROGRAMS = {
   hardhat: [hardhat, 'test', '--network', 'orrery'],
@@ -29,7 +29,7 @@ const PROGRAMS = {
   viem: [...TEST, 'clients/viem.test.mjs'],
   web3: [...TEST, 'clients/web3.test.mjs'],
   cast: [...TEST, 'clients/cast.test.mjs'],
-  // Its websocket client leaves something behind that keeps the process alive.
+  // Its websocket client leaves a handle open that keeps the process alive.
   cosmjs: [...TEST, '--test-force-exit', 'clients/cosmjs.test.mjs'],
   grpc: [path.join(root, 'test', 'clients', 'grpcClient.mjs')],
   geth: [path.join(root, 'test', 'clients', 'gethClient.mjs')],
@@ -38,11 +38,11 @@ const PROGRAMS = {
   rust: [path.join(root, 'test', 'clients', 'rustClient.mjs')],
   java: [path.join(root, 'test', 'clients', 'javaClient.mjs')],
 };
-/** Those that deploy what hardhat compiled. */
+/** The clients that deploy the contracts that hardhat compiled. */
 const WITH_CONTRACTS = ['hardhat', 'ethers', 'viem', 'web3', 'cast'];
 const INSTALLED = [...WITH_CONTRACTS, 'cosmjs'];
 
-/** Installs what the lock file asks for, unless a stamp says it is there. False when that cannot be done. */
+/** Installs what the lock file asks for, unless the stamp says that it is installed. False if that fails. */
 function installClients() {
   const wanted = createHash('sha256')
     .update(fs.readFileSync(path.join(project, 'package-lock.json')))
@@ -58,7 +58,7 @@ function installClients() {
     shell: process.platform === 'win32',
   });
   if (result.status !== 0) {
-    // The two files here disagree: that is no matter of networks.
+    // package.json and the lock file disagree: this is a mistake in the repository and not of the network.
     if ((result.stderr ?? '').includes('EUSAGE')) throw new Error(result.stderr);
     say(`the clients cannot be installed: ${(result.stderr ?? '').trim().split('\n').at(-1)}`);
     return false;
@@ -78,7 +78,7 @@ function run(args, env) {
   });
 }
 
-/** A devnet on ports that the system chooses; answers its addresses, as it prints them. */
+/** Starts a devnet on ports that the system chooses. Returns the addresses that it prints. */
 async function startDevnet(home) {
   const zero = ['rpc.laddr', 'api.address'].flatMap((name) => [`--${name}`, 'tcp://127.0.0.1:0']);
   const plain = ['json-rpc.address', 'json-rpc.ws-address', 'grpc.address'];
@@ -116,7 +116,7 @@ if (process.env.ORRERY_TEST_PROGRAM === undefined) {
 }
 const isInstalled = !wanted.some((name) => INSTALLED.includes(name)) || installClients();
 const skipped = isInstalled ? [] : wanted.filter((name) => INSTALLED.includes(name));
-// What OpenZeppelin's plugin remembers of the chain of an earlier run.
+// OpenZeppelin's plugin keeps the deployments of an earlier run's chain here.
 fs.rmSync(path.join(cache, '.openzeppelin'), { recursive: true, force: true });
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-clients-'));
 const failed = [];
@@ -141,7 +141,6 @@ try {
   fs.rmSync(home, { recursive: true, force: true });
 }
 if (skipped.length > 0) say(`\nskipped: ${skipped.join(', ')}`);
-const content =
-  skipped.length === 0 ? 'every client is content' : 'every client that could be run is content';
-say(failed.length === 0 ? `\n${content}` : `\nfailed: ${failed.join(', ')}`);
+const passed = skipped.length === 0 ? 'all clients passed' : 'all other clients passed';
+say(failed.length === 0 ? `\n${passed}` : `\nfailed: ${failed.join(', ')}`);
 process.exitCode = failed.length === 0 ? 0 : 1;

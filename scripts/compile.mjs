@@ -1,4 +1,4 @@
-// Before any test: whoever starts vitest alone, too, tests what the sources say now.
+// Runs before any test, so that vitest started directly also tests a current build.
 import { build } from './setup.mjs';
 
 export const setup = () => build('adapters');

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** Leaves the counts of a run in the file that scripts/test.mjs names. */
+/** Writes the counts of a run to the file that scripts/test.mjs names. */
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
@@ -12,7 +12,7 @@ export default class CountReporter {
         else if (state === 'failed') failedTests++;
         else counts.skipped++;
       }
-      // A file or a suite that could not even load its tests counts as one failure.
+      // A file or a suite that could not load its tests counts as one failure.
       counts.failed += failedTests === 0 && module.state() === 'failed' ? 1 : failedTests;
     }
     const file = process.env.ORRERY_TEST_COUNTS;

@@ -1,12 +1,12 @@
-// npm run digests [FOLDER]: the digests of fifty fixed scenarios, one a line, to compare runtimes: under another Node
-// (`OTHER/node scripts/digests.mjs` after a build) or in a browser (`npm run digests -- --page FOLDER`, then open
-// FOLDER/digests.html) the text must be the same, byte for byte.
+// npm run digests: prints the digests of fifty fixed scenarios, one a line, to compare runtimes. The output must be the
+// same, byte for byte, under another Node (`OTHER/node scripts/digests.mjs` after a build) and in a browser
+// (`npm run digests -- --page FOLDER`, then open FOLDER/digests.html).
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export const root = path.resolve(import.meta.dirname, '..');
-/** Scenarios of the campaign that are fixed: the first so many by name, each with seed 1. */
+/** How many of the shipped scenarios are run: the first ones by name, each with seed 1. */
 const COUNT = 50;
 
 export const fixedScenarios = () =>
@@ -20,7 +20,7 @@ export const fixedScenarios = () =>
       fs.readFileSync(path.join(root, 'scenarios', file), 'utf8'),
     ]);
 
-/** @param runScenario that of the simulator, however it was loaded. */
+/** @param runScenario The simulator's function, from the build or from a bundle. */
 export async function digestLines(runScenario, scenarios, onLine = () => {}) {
   const lines = [];
   for (const [name, text] of scenarios) {
@@ -32,7 +32,7 @@ export async function digestLines(runScenario, scenarios, onLine = () => {}) {
   return lines;
 }
 
-/** The same in a page: it runs them all and has the lines as its text. */
+/** Builds a page that runs the same scenarios and shows the same lines. */
 export async function buildDigestsPage(folder) {
   const { build } = await import('esbuild');
   fs.mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// npm run test:interop: a network of four validators against CometBFT's own code. CometBFT comes from the Go module
-// proxy and is built into a cache folder outside the repository; without Go nothing is tested, and that is said.
+// npm run test:interop: tests a network of four validators against CometBFT's own code. CometBFT comes from the Go module
+// proxy and is built in a cache folder outside the repository. Without Go, the test is skipped with a message.
 import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,15 +11,15 @@ import { stopWithParent } from './stopWithParent.mjs';
 stopWithParent();
 
 const SECONDS = Number(process.env.ORRERY_INTEROP_SECONDS ?? 150);
-/** The light client trusts the first and verifies the others. */
+/** Headers for the light client: it trusts the first one and verifies the others. */
 const SEQUENTIAL = 201;
 const SKIPPING = 20;
 const CHAIN = 'chain_9000-1';
 const START_MS_MAX = 120_000;
 const PAUSE_MS = 8_000;
-/** Each of four nodes takes ten ports after the other's. */
+/** Four nodes, ten ports each. */
 const PORTS = 40;
-/** Below the ports that systems give to outgoing connections. */
+/** Below the range that systems use for outgoing connections. */
 const PORT_MIN = 20_000;
 const PORT_BLOCKS = 250;
 
@@ -31,7 +31,7 @@ const say = (text) => process.stdout.write(`${text}\n`);
 
 const go = spawnSync('go', ['version'], { encoding: 'utf8' });
 if (go.status !== 0) {
-  say('skipped: the interoperability test needs Go, and there is none');
+  say('skipped: the interoperability test needs Go, which is not installed');
   process.exit(0);
 }
 if (process.env.ORRERY_TEST_PROGRAM === undefined) {
@@ -46,7 +46,7 @@ const isFree = (port) =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 
-/** The first port of a row of which none is taken. */
+/** The first of PORTS consecutive free ports. */
 async function freePorts() {
   for (let i = 0; i < PORT_BLOCKS; i++) {
     const base = PORT_MIN + ((process.pid + i) % PORT_BLOCKS) * PORTS;
@@ -56,7 +56,7 @@ async function freePorts() {
   throw new Error('no free ports');
 }
 
-/** Builds both Go programs; says why when the module proxy cannot be reached. */
+/** Builds both Go programs. Skips the test if the module proxy cannot be reached. */
 function buildGo() {
   const bin = path.join(cache, 'bin');
   fs.mkdirSync(bin, { recursive: true });
@@ -110,7 +110,7 @@ function runGo(file, args) {
   });
 }
 
-/** Transfers now and then, so that the mempool channel has something to say and blocks are not all empty. */
+/** Sends a transfer every half second, so that the mempool channel is used and not all blocks are empty. */
 async function transfers(until) {
   const { mnemonicToAccount } = await import('viem/accounts');
   const account = mnemonicToAccount('test test test test test test test test test test test junk');
@@ -132,8 +132,8 @@ async function transfers(until) {
   }
 }
 
-/** Now and then a validator rests for some rounds: where all are quick, nobody has to say which votes it has. */
-async function restNowAndThen(node, until) {
+/** Stops a validator for some rounds at a time: if all validators are fast, no node sends HasVote. */
+async function pauseRepeatedly(node, until) {
   while (!until.isOver) {
     await sleep(PAUSE_MS);
     node.kill('SIGSTOP');
@@ -150,7 +150,7 @@ function end(node) {
   return exited;
 }
 
-const MUST_HEAR = [
+const EXPECTED_MESSAGES = [
   '0x00 *p2p.PexAddrs',
   '0x20 *consensus.NewRoundStepMessage',
   '0x20 *consensus.HasVoteMessage',
@@ -175,7 +175,7 @@ const until = { isOver: false };
 try {
   await waitFor(3, START_MS_MAX);
   const load = transfers(until);
-  const rests = restNowAndThen(nodes[3], until);
+  const pauses = pauseRepeatedly(nodes[3], until);
   const id = orrery('--home', path.join(dir, 'node0'), 'comet', 'show-node-id');
   const heard = await runGo(path.join(bin, 'peer'), [
     `${id}@127.0.0.1:${basePort}`,
@@ -183,12 +183,12 @@ try {
     String(SECONDS),
     'blocksync',
   ]);
-  const silent = MUST_HEAR.filter((name) => !(heard.messages[name] > 0));
+  const missing = EXPECTED_MESSAGES.filter((name) => !(heard.messages[name] > 0));
   say(`CometBFT ${heard.cometbft} was a peer for ${SECONDS} s: ${JSON.stringify(heard.messages)}`);
-  if (silent.length > 0) throw new Error(`it heard no ${silent.join(', ')}`);
+  if (missing.length > 0) throw new Error(`it received no ${missing.join(', ')}`);
   await waitFor(SEQUENTIAL + 1, START_MS_MAX);
   until.isOver = true;
-  await Promise.all([load, rests]);
+  await Promise.all([load, pauses]);
   const verified = await runGo(path.join(bin, 'verify'), [
     `http://127.0.0.1:${basePort + 1}`,
     CHAIN,

@@ -1,4 +1,4 @@
-// npm run build:playground [FOLDER]: static files of the playground, by default in dist/playground/site.
+// npm run build:playground [FOLDER]: writes the static files of the playground, by default to dist/playground/site.
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The text of a script of the playground with all that it needs. */
+/** A script of the playground, bundled with everything that it imports. */
 async function bundled(name) {
   const { outputFiles } = await build({
     entryPoints: [path.join(root, 'playground', `${name}.ts`)],
@@ -24,7 +24,10 @@ async function bundled(name) {
 
 const setting = (name, value) => `globalThis.${name} = ${JSON.stringify(value, undefined, 1)};\n`;
 
-/** Bundles the page and puts the shipped scenarios next to it. A page opened as a file may load no worker but from its own text. */
+/**
+ * Bundles the page and puts the shipped scenarios next to it. The worker is embedded as text, because a page opened from
+ * a file cannot load a worker from another file.
+ */
 export async function buildPlayground(folder) {
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, 'main.js'), await bundled('main'));

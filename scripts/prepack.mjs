@@ -1,4 +1,4 @@
-// npm pack: the package carries a fresh build of what it runs, and nothing else.
+// npm pack: makes a fresh build, so that the package has no outdated output.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { build, install, root } from './setup.mjs';

@@ -1,6 +1,6 @@
 /**
- * What a checkout needs before anything can run: dependencies and a build. Both are skipped when a stamp says that
- * nothing has changed, so an up-to-date tree pays only for listing its files.
+ * Installs the dependencies and builds the project. Both are skipped if a stamp says that nothing has changed, so an
+ * up-to-date tree costs only the listing of its files.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ const SOURCE_ROOMS = {
   bench: ['core', 'sim', 'adapters', 'bench'],
 };
 
-/** Runs a command without showing it; its output is shown only when it fails. */
+/** Runs a command. Its output is shown only if it fails. */
 function runQuietly(command, args, what) {
   const result = spawnSync(command, args, {
     cwd: root,
@@ -41,7 +41,7 @@ function readText(file) {
   }
 }
 
-/** One process at a time installs or builds: two launchers started together must not write the same files. */
+/** Lets one process at a time install or build: two launchers started together must not write the same files. */
 function exclusively(name, work) {
   const lock = path.join(root, `.${name}.lock`);
   for (let waitedMs = 0; ; waitedMs += 100) {
@@ -67,7 +67,7 @@ function exclusively(name, work) {
 
 function isHeld(lock) {
   const pid = Number(readText(lock));
-  // An empty file is a holder between creating and writing it.
+  // The holder has created the file and not yet written its process id.
   if (pid === 0) return fs.existsSync(lock) && Date.now() - fs.statSync(lock).mtimeMs < 5000;
   try {
     process.kill(pid, 0);
@@ -77,7 +77,7 @@ function isHeld(lock) {
   }
 }
 
-/** True when `npm ci` by hand left exactly what the lock file asks for (a package of another platform may be absent). */
+/** Whether node_modules already matches the lock file. Packages of another platform may be absent. */
 function installedMatchesLock(lockText) {
   const hidden = readText(path.join(root, 'node_modules', '.package-lock.json'));
   if (hidden === undefined) return false;
@@ -88,7 +88,7 @@ function installedMatchesLock(lockText) {
   );
 }
 
-/** Installs the dependencies of the lock file unless they are there. */
+/** Installs the dependencies of the lock file unless they are installed. */
 export function install() {
   const lockText = fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8');
   const wanted = createHash('sha256').update(lockText).digest('hex');
@@ -113,7 +113,7 @@ function* filesUnder(folder) {
   }
 }
 
-/** Name, size and modification time of every source file: cheap to take, different after every edit. */
+/** A hash of the name, size and modification time of every source file: cheap, and different after every edit. */
 function sourceStamp(rooms) {
   const hash = createHash('sha256');
   hash.update(readText(path.join(root, 'node_modules', '.orrery-lock')) ?? '');
@@ -126,8 +126,8 @@ function sourceStamp(rooms) {
   return hash.digest('hex');
 }
 
-/** Output of a source file that is gone would still be found by whoever lists the folder. */
-function sweep(rooms) {
+/** Deletes the output of deleted source files: code that lists a folder would still find it. */
+function removeStaleOutput(rooms) {
   for (const room of rooms) {
     const out = path.join(root, 'dist', room);
     if (!fs.existsSync(out)) continue;
@@ -138,7 +138,7 @@ function sweep(rooms) {
   }
 }
 
-/** Compiles `target` (`adapters` or `bench`, with all it stands on) to dist/ unless no source has changed. */
+/** Compiles `target` (`adapters` or `bench`) and everything it depends on to dist/, unless no source has changed. */
 export function build(target = 'adapters') {
   const rooms = SOURCE_ROOMS[target];
   const stamp = path.join(root, 'dist', `.${target}.stamp`);
@@ -148,7 +148,7 @@ export function build(target = 'adapters') {
     if (readText(stamp) === now) return;
     const tsc = createRequire(path.join(root, 'package.json')).resolve('typescript/package.json');
     runQuietly(process.execPath, [path.join(path.dirname(tsc), 'bin', 'tsc'), '-b', target], 'the build');
-    sweep(rooms);
+    removeStaleOutput(rooms);
     fs.writeFileSync(stamp, now);
   });
 }

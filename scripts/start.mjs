@@ -1,4 +1,5 @@
-// npm start: set up what is missing, then run the devnet in this very process, so that signals and the exit code are its own.
+// npm start: installs and builds what is missing, then runs the devnet in this process, so that signals reach it and its
+// exit code is the devnet's.
 import { build, install } from './setup.mjs';
 import { stopWithParent } from './stopWithParent.mjs';
 

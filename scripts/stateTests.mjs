@@ -1,4 +1,4 @@
-// npm run test:state -- DIR: set up what is missing, then run the General State Tests under DIR.
+// npm run test:state -- DIR: installs and builds what is missing, then runs the General State Tests in DIR.
 import { build, install } from './setup.mjs';
 import { stopWithParent } from './stopWithParent.mjs';
 

@@ -1,8 +1,8 @@
 const PERIOD_MS = 500;
 
 /**
- * npm runs scripts through a shell, and a shell that npm ends on SIGTERM does not pass the signal on. Whoever stops npm
- * means this process too.
+ * Ends this process when npm ends. npm runs scripts through a shell, and a shell that npm ends on SIGTERM does not pass
+ * the signal on.
  */
 export function stopWithParent() {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -1,4 +1,4 @@
-// npm test: set up what is missing, run the tests, and end with one line that says how many passed.
+// npm test: installs what is missing and runs the tests. The last line says how many passed.
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';

@@ -11,4 +11,4 @@ const TRANSACTIONS = 5;
 const file = buildGo(module, './client', "CometBFT's client");
 const out = await runConsensusClient(file, ({ comet, from }) => [comet, CHAIN, from, String(TRANSACTIONS)]);
 if (out === undefined) process.exit(1);
-process.stdout.write(`CometBFT's Go client is content: ${JSON.parse(out).checks} checks\n`);
+process.stdout.write(`CometBFT's Go client passed: ${JSON.parse(out).checks} checks\n`);

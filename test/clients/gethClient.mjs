@@ -10,4 +10,4 @@ const { status, stdout } = spawnSync(file, [http, ws], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 if (status !== 0) process.exit(1);
-process.stdout.write(`go-ethereum's client is content: ${stdout.trim()} checks\n`);
+process.stdout.write(`go-ethereum's client passed: ${stdout.trim()} checks\n`);

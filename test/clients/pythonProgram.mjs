@@ -29,7 +29,7 @@ function installPython(project, folder, name) {
   return python;
 }
 
-/** Runs `client.py` of a project, and ends this process unless it is content; `folder` holds its environment. */
+/** Runs `client.py` of a project, and ends this process if it fails. `folder` holds its environment. */
 export function runPython(project, folder, name, args) {
   const python = installPython(project, folder, name);
   const { status, stdout } = spawnSync(python, [path.join(project, 'client.py'), ...args], {
@@ -37,5 +37,5 @@ export function runPython(project, folder, name, args) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (status !== 0) process.exit(1);
-  process.stdout.write(`${name} is content: ${stdout.trim()} checks\n`);
+  process.stdout.write(`${name} passed: ${stdout.trim()} checks\n`);
 }

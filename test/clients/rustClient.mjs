@@ -22,4 +22,4 @@ function buildClient() {
 
 const out = await runConsensusClient(buildClient(), ({ comet }) => [comet, String(TRANSACTIONS)]);
 if (out === undefined) process.exit(1);
-process.stdout.write(`the Rust client is content: ${out.trim()} checks\n`);
+process.stdout.write(`the Rust client passed: ${out.trim()} checks\n`);

@@ -12,4 +12,4 @@ const { status, stdout } = spawnSync(
   { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
 );
 if (status !== 0) process.exit(1);
-process.stdout.write(`the JDK's clients are content: ${stdout.trim()} checks\n`);
+process.stdout.write(`the JDK's clients passed: ${stdout.trim()} checks\n`);

@@ -10,9 +10,10 @@ import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
 import { onFile } from '../disk/files.ts';
 import { type KeyInfo, type Keyring, openKeyring } from '../keyring/keyring.ts';
 import { OperatingError } from '../operatingError.ts';
-import { moreKeysCommands } from './keysMore.ts';
 import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
 import { checkKeyType, NO_MULTISIG, refusedOptions } from './keysRefused.ts';
+import { keysToolCommands } from './keysTools.ts';
+import { keysTransferCommands } from './keysTransfer.ts';
 import { ask, askHidden, isYes } from './prompt.ts';
 import type { World } from './world.ts';
 import { toYaml } from './yaml.ts';
@@ -82,7 +83,8 @@ export function keysCommand(command: Command, world: World): void {
   listKeys.action(async () =>
     list(await openFor(listKeys.optsWithGlobals<KeysOptions & { listNames?: boolean }>(), world)),
   );
-  moreKeysCommands(command, world);
+  keysTransferCommands(command, world);
+  keysToolCommands(command, world);
 }
 
 interface NewKey {

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { OperatingError } from '../operatingError.ts';
 
 interface Reader {
   readonly lines: Interface;
@@ -84,3 +85,9 @@ export async function askHidden(question: string): Promise<string> {
 
 /** Only `y` or `yes` counts as yes. */
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim());
+
+/** Asks for a confirmation, unless a flag has given it already. */
+export async function confirmed(isSure: boolean | undefined, question: string): Promise<void> {
+  if (isSure === true) return;
+  if (!isYes(await ask(question))) throw new OperatingError('aborted');
+}

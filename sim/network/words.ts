@@ -2,7 +2,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 
-/** First bytes of encoded messages: their fields in cometbft.consensus.v1.Message, which have a length. */
+/** First bytes of encoded messages: their field in tendermint.consensus.Message, with wire type "bytes". */
 export const TAG: Readonly<Record<ConsensusMessage['kind'], number>> = {
   newRoundStep: 0x0a,
   newValidBlock: 0x12,

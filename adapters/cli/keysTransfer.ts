@@ -1,10 +1,6 @@
-/** More `keys` commands: delete, rename, export and import. */
-import { createHash, randomBytes } from 'node:crypto';
+/** `keys delete`, `rename`, `export` and `import`, with the SDK's unsafe forms of the last two. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { decodeBech32, encodeBech32 } from '../../core/address/bech32.ts';
-import { hrpOf } from '../../core/address/kinds.ts';
-import { generateMnemonic } from '../../core/crypto/hd.ts';
 import { type Bytes, parseHex, toHex, toUpperHex } from '../../core/lib/bytes.ts';
 import { onFile } from '../disk/files.ts';
 import { armorKey, unarmorKey } from '../keyring/armor.ts';
@@ -13,12 +9,10 @@ import { PASSPHRASE_CHARS_MIN } from '../keyring/passphrase.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
 import { checkKeyType } from './keysRefused.ts';
-import { ask, askHidden, isYes } from './prompt.ts';
+import { askHidden, confirmed } from './prompt.ts';
 import type { World } from './world.ts';
-import { toYaml } from './yaml.ts';
 
-/** The SDK's minimum for typed entropy: 256 bits at 6 bits a character. */
-const ENTROPY_CHARS_MIN = 43;
+const YES = '-y, --yes';
 
 interface YesOptions extends KeysOptions {
   readonly yes?: boolean;
@@ -27,11 +21,6 @@ interface ExportOptions extends YesOptions {
   readonly unarmoredHex?: boolean;
   readonly unsafe?: boolean;
   readonly keystore?: boolean;
-}
-
-async function confirmed(isSure: boolean | undefined, question: string): Promise<void> {
-  if (isSure === true) return;
-  if (!isYes(await ask(question))) throw new OperatingError('aborted');
 }
 
 async function newPassword(question: string): Promise<string> {
@@ -98,60 +87,13 @@ async function importHex(name: string, given: string | undefined, open: Open<Key
   addSecret(name, secret.value, open);
 }
 
-async function mnemonic(options: { unsafeEntropy?: boolean; yes?: boolean }, world: World): Promise<void> {
-  if (options.unsafeEntropy !== true) {
-    world.out(`${generateMnemonic(new Uint8Array(randomBytes(32)))}\n`);
-    return;
-  }
-  const text = await ask('> WARNING: Generate at least 256-bits of entropy and enter the results here:\n');
-  if (text.length < ENTROPY_CHARS_MIN)
-    throw new OperatingError(
-      `256-bits is 43 characters in Base-64, and 100 in Base-6. You entered ${text.length}, and probably want more`,
-    );
-  await confirmed(options.yes, `> Input length: ${text.length} [y/N]: `);
-  world.out(`${generateMnemonic(new Uint8Array(createHash('sha256').update(text).digest()))}\n`);
-}
-
-/** Migrates old records. Keys that cannot be read are reported and left unchanged. */
-function migrate({ keyring, world }: Open<KeysOptions>): void {
-  for (const { item, problem } of keyring.migrate()) {
-    world.err(
-      problem === undefined
-        ? `Successfully migrated key ${item}.\n`
-        : `migrate err for key ${item}: ${JSON.stringify(problem)}\n`,
-    );
-    if (problem !== undefined) world.exitCode = 1;
-  }
-  world.err('Keys migration has been successfully executed.\n');
-}
-
-/** Prints all Bech32 forms of hex bytes, or the bytes of a Bech32 text. */
-function parseText(text: string, { hrp, isJson, world }: Open<KeysOptions>): void {
-  if (text.trim() === '') throw new OperatingError("couldn't parse empty input");
-  const print = (value: unknown): void => world.out(isJson ? `${JSON.stringify(value)}\n` : toYaml(value));
-  const bech32 = decodeBech32(text);
-  if (bech32.ok) {
-    print({ human: bech32.value.hrp, bytes: toUpperHex(bech32.value.bytes) });
-    return;
-  }
-  const bytes = parseHex(text);
-  if (!bytes.ok || bytes.value.length === 0)
-    throw new OperatingError("couldn't find valid bech32 nor hex data");
-  const kinds = (['acc', 'val', 'cons'] as const).flatMap((kind) => [
-    hrpOf(kind, hrp),
-    `${hrpOf(kind, hrp)}pub`,
-  ]);
-  print({ formats: kinds.map((prefix) => encodeBech32(prefix, bytes.value)) });
-}
-
-export function moreKeysCommands(command: Command, world: World): void {
+export function keysTransferCommands(command: Command, world: World): void {
   const opened = <O extends KeysOptions>(sub: Command): Promise<Open<O>> =>
     openFor(sub.optsWithGlobals<O>(), world);
-  const yes = '-y, --yes';
   const del = command
     .command('delete')
     .argument('<name...>')
-    .option(yes, 'do not ask')
+    .option(YES, 'do not ask')
     .option('-f, --force', 'do not ask')
     .description('remove keys');
   del.action(async (names: readonly string[]) => {
@@ -165,7 +107,7 @@ export function moreKeysCommands(command: Command, world: World): void {
     .command('rename')
     .argument('<old>')
     .argument('<new>')
-    .option(yes, 'do not ask')
+    .option(YES, 'do not ask')
     .description('give a key another name');
   ren.action(async (from: string, to: string) => rename(from, to, await opened<YesOptions>(ren)));
   const exp = command
@@ -174,7 +116,7 @@ export function moreKeysCommands(command: Command, world: World): void {
     .option('--unarmored-hex', 'as hex, with --unsafe')
     .option('--unsafe', 'as hex, with --unarmored-hex')
     .option('--keystore', 'as an Ethereum keystore file (version 3)')
-    .option(yes, 'do not ask')
+    .option(YES, 'do not ask')
     .description('print a key, protected by a password');
   exp.action(async (name: string) => exportKey(name, await opened<ExportOptions>(exp)));
   const imp = command
@@ -183,6 +125,13 @@ export function moreKeysCommands(command: Command, world: World): void {
     .argument('<file>')
     .description('read an armored key or an Ethereum keystore file');
   imp.action(async (name: string, file: string) => importKey(name, file, await opened(imp)));
+  hexCommands(command, world);
+}
+
+/** Imports and exports of private keys in hex. */
+function hexCommands(command: Command, world: World): void {
+  const opened = <O extends KeysOptions>(sub: Command): Promise<Open<O>> =>
+    openFor(sub.optsWithGlobals<O>(), world);
   const hex = command
     .command('import-hex')
     .argument('<name>')
@@ -212,26 +161,4 @@ export function moreKeysCommands(command: Command, world: World): void {
     const open = await opened(eth);
     world.out(`${toUpperHex(valueOrThrow(open.keyring.secret(name)))}\n`);
   });
-  const words = command
-    .command('mnemonic')
-    .option('--unsafe-entropy', 'from entropy that you type')
-    .option('--indiscreet', 'accepted for compatibility: the words are always printed')
-    .option(yes, 'do not ask')
-    .description('24 new words');
-  words.action(() => mnemonic(words.opts(), world));
-  const parse = command.command('parse').argument('<hex|bech32>').description('an address in all its forms');
-  parse.action(async (text: string) =>
-    parseText(
-      text,
-      await openFor({ ...parse.optsWithGlobals<KeysOptions>(), keyringBackend: 'memory' }, world),
-    ),
-  );
-  const migrated = command
-    .command('migrate')
-    .description("rewrite keys of SDK 0.45 and older in today's form");
-  migrated.action(async () => migrate(await opened(migrated)));
-  command
-    .command('list-key-types')
-    .description('the algorithms of keys')
-    .action(() => world.out('Supported key types/algos:\n["eth_secp256k1"]\n'));
 }

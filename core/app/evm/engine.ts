@@ -3,7 +3,7 @@ import { createEVM, type EVM, type NobleBN254 } from '@ethereumjs/evm';
 import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
-import { type Bytes, concat, EMPTY } from '../../lib/bytes.ts';
+import { type Bytes, concat } from '../../lib/bytes.ts';
 import { Recent } from '../../lib/recent.ts';
 import type { Guard } from '../../types/app.ts';
 import type { ForkName } from '../../types/fork.ts';
@@ -12,11 +12,12 @@ import { QuickBls } from './bls.ts';
 import { QuickBn254 } from './bn254.ts';
 import { copyPlainly } from './copies.ts';
 import { endCreationsAsGeth } from './creationEnds.ts';
-import { tellWhatWasDear } from './dearInstructions.ts';
 import { runFormattedInitCode } from './formattedInitCode.ts';
 import { runFramesWithoutCopies } from './frames.ts';
+import { type GuardSlot, guardCalls, guardJumps } from './guardHooks.ts';
 import { verifyKzgProof } from './kzg.ts';
-import { opcodeOf } from './opcodes.ts';
+import { explainOutOfGas } from './outOfGasReasons.ts';
+import { showPaidReverts } from './paidReverts.ts';
 import { looking, type Precompiles, precompilesOf } from './precompiles.ts';
 import { boundReturnData } from './returnDataBounds.ts';
 import { payForbiddenLogs } from './staticLogs.ts';
@@ -135,63 +136,6 @@ class BlockHashes {
   }
 }
 
-/** Holds the guard of the current run of a guarded engine. */
-interface GuardSlot {
-  guard: Guard | undefined;
-}
-
-const JUMPDEST = 0x5b;
-const REVERT = 0xfd;
-
-/**
- * Before a REVERT is paid for, the library shows listeners the data it would return, and allocates the memory for that.
- * For a REVERT that cannot be paid or lacks operands, this makes it read nothing: the frame ends here anyway and needs
- * neither memory nor operands.
- */
-function showPaidReverts(evm: EVM): void {
-  const entry = opcodeOf(evm, REVERT);
-  const costOf = entry.gasHandler;
-  entry.gasHandler = async (frame, gas, common) => {
-    let isPaid = false;
-    try {
-      const cost = await costOf(frame, gas, common);
-      isPaid = cost <= frame.gasLeft;
-      return cost;
-    } finally {
-      if (!isPaid) {
-        frame.memory.read = () => EMPTY;
-        frame.stack.peek = () => [0n, 0n];
-      }
-    }
-  };
-}
-
-/**
- * Code can only repeat by a jump or a call, so the guard is asked there. An async instruction costs a turn of the
- * microtask queue each time, so JUMPDEST becomes async only after the guard told the previous one to wait.
- */
-function guardJumps(evm: EVM, slot: GuardSlot): void {
-  const entry = opcodeOf(evm, JUMPDEST);
-  const plain = entry.opcodeInfo;
-  const waiting = Object.assign(Object.create(Object.getPrototypeOf(plain)), plain, { isAsync: true });
-  let pause: Promise<void> | undefined;
-  entry.opHandler = () => {
-    const due = pause;
-    pause = due === undefined ? slot.guard?.tick() : undefined;
-    if (due === undefined && pause === undefined) return undefined;
-    entry.opcodeInfo = pause === undefined ? plain : waiting;
-    return due;
-  };
-}
-
-function guardCalls(evm: EVM, slot: GuardSlot): void {
-  evm.events.on('beforeMessage', (_message, next) => {
-    const waiting = slot.guard?.tick();
-    if (waiting === undefined) next?.();
-    else void waiting.then(() => next?.());
-  });
-}
-
 /**
  * One EVM of the library. Creating one takes milliseconds (opcode tables), so engines are reused. Each run gets a new
  * journal and new transient storage, so that nothing of an earlier run remains, even of a failed one.
@@ -281,7 +225,7 @@ export class EnginePool {
     endCreationsAsGeth(evm);
     copyPlainly(evm);
     boundReturnData(evm);
-    tellWhatWasDear(evm);
+    explainOutOfGas(evm);
     payForbiddenLogs(evm);
     if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../lib/bytes.ts';
-import { isReckoned } from './dearInstructions.ts';
-import { isEndless, isUnpriced, stackFault } from './demands.ts';
+import { hasMemoryEndOverflow, isUnpriced, stackFault } from './instructionChecks.ts';
+import { isCheckedWithPrice } from './outOfGasReasons.ts';
 import { UNDEFINED_NAMES } from './undefinedNames.ts';
 
 /** The library's texts of exceptional halts → geth's texts, which clients and tests match. */
@@ -53,7 +53,7 @@ function refusalOf(text: string, { opCode, stack }: Halted): string | undefined 
   const fault = stackFault(opCode, items);
   if (fault !== undefined) return fault;
   // Not even the constant gas of these instructions was left.
-  if (text === 'out of gas' && isReckoned(opCode)) return undefined;
-  if (isEndless(opCode, items)) return 'gas uint64 overflow';
+  if (text === 'out of gas' && isCheckedWithPrice(opCode)) return undefined;
+  if (hasMemoryEndOverflow(opCode, items)) return 'gas uint64 overflow';
   return text === 'out of gas' && isUnpriced(opCode, items) ? 'out of gas: gas uint64 overflow' : undefined;
 }

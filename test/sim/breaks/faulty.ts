@@ -13,7 +13,7 @@ export const FAULTY: readonly Break[] = [
   },
   {
     id: 'sentry-unnamed',
-    file: 'core/app/evm/dearInstructions.ts',
+    file: 'core/app/evm/outOfGasReasons.ts',
     from: "if (code === SSTORE) return had <= SENTRY_GAS ? 'not enough gas for reentrancy sentry' : undefined;",
     to: 'if (code === SSTORE) return undefined;',
     found: ['records'],
@@ -22,7 +22,7 @@ export const FAULTY: readonly Break[] = [
   },
   {
     id: 'operands-miscounted',
-    file: 'core/app/evm/demands.ts',
+    file: 'core/app/evm/instructionChecks.ts',
     from: "'0222222233220000'",
     to: "'0222222223220000'",
     found: ['records'],
@@ -49,7 +49,7 @@ export const FAULTY: readonly Break[] = [
   },
   {
     id: 'least-price-unasked',
-    file: 'core/app/evm/dearInstructions.ts',
+    file: 'core/app/evm/outOfGasReasons.ts',
     from: 'if (isKnown && had < least) throw new EVMError(OUT_OF_GAS);',
     to: '',
     found: ['records'],
@@ -95,7 +95,7 @@ export const FAULTY: readonly Break[] = [
   {
     id: 'endless-memory-is-out-of-gas',
     file: 'core/app/evm/vmError.ts',
-    from: "  if (isEndless(opCode, items)) return 'gas uint64 overflow';\n",
+    from: "  if (hasMemoryEndOverflow(opCode, items)) return 'gas uint64 overflow';\n",
     to: '',
     found: ['records'],
     scenario: 'faulty-programs',
@@ -103,7 +103,7 @@ export const FAULTY: readonly Break[] = [
   },
   {
     id: 'unpriced-memory-is-out-of-gas',
-    file: 'core/app/evm/demands.ts',
+    file: 'core/app/evm/instructionChecks.ts',
     from: 'reachOf(code, stack) > PRICED_MAX',
     to: 'reachOf(code, stack) > 8n * PRICED_MAX * PRICED_MAX',
     found: ['records'],
@@ -121,7 +121,7 @@ export const FAULTY: readonly Break[] = [
   },
   {
     id: 'destruction-unpaid-unnamed',
-    file: 'core/app/evm/dearInstructions.ts',
+    file: 'core/app/evm/outOfGasReasons.ts',
     from: 'return isUnpaid && isCold && had < 5000n + COLD_ACCOUNT_GAS ? OUT_OF_GAS : undefined;',
     to: 'return undefined;',
     found: ['records'],
@@ -130,7 +130,7 @@ export const FAULTY: readonly Break[] = [
   },
   {
     id: 'static-store-is-out-of-gas',
-    file: 'core/app/evm/dearInstructions.ts',
+    file: 'core/app/evm/outOfGasReasons.ts',
     from: "if (failure?.error === STATIC_STATE_CHANGE) return 'write protection';",
     to: '',
     found: ['records'],

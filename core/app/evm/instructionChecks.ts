@@ -81,5 +81,5 @@ export function stackFault(code: number, stack: readonly bigint[]): string | und
 }
 
 /** Whether the end of the memory range, rounded up to whole words, exceeds 64 bits. `stack`: top last. */
-export const isEndless = (code: number, stack: readonly bigint[]): boolean =>
+export const hasMemoryEndOverflow = (code: number, stack: readonly bigint[]): boolean =>
   reachOf(code, stack) > MAX_UINT64 - 31n;

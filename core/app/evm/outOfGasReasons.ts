@@ -1,6 +1,6 @@
 import type { Common } from '@ethereumjs/common';
 import { type EVM, EVMError } from '@ethereumjs/evm';
-import { isUnpriced } from './demands.ts';
+import { isUnpriced } from './instructionChecks.ts';
 import { opcodeOf, type RunState } from './opcodes.ts';
 import { addressOfWord } from './refusedFrame.ts';
 
@@ -25,7 +25,7 @@ const LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
 ]);
 
 /** Whether the checks of this instruction belong to the computation of its price. */
-export const isReckoned = (code: number): boolean => LEAST_GAS.has(code);
+export const isCheckedWithPrice = (code: number): boolean => LEAST_GAS.has(code);
 
 const isCall = (code: number): boolean => CALLS.has(code);
 
@@ -40,7 +40,7 @@ const refusal = (why: string): EVMError => new EVMError(`${OUT_OF_GAS}: ${why}` 
  * Makes SSTORE, creations, calls and SELFDESTRUCT that cannot be paid fail with geth's text. geth computes their price
  * in steps and reports the step that failed; the library only reports out of gas.
  */
-export function tellWhatWasDear(evm: EVM): void {
+export function explainOutOfGas(evm: EVM): void {
   for (const [code, least] of LEAST_GAS) {
     const entry = opcodeOf(evm, code);
     const costOf = entry.gasHandler;
@@ -65,7 +65,7 @@ export function tellWhatWasDear(evm: EVM): void {
   }
 }
 
-interface Reckoned {
+interface Charge {
   readonly had: bigint;
   readonly cost: bigint;
   readonly failure: EVMError | undefined;
@@ -77,7 +77,7 @@ interface Reckoned {
 function whyNot(
   code: number,
   frame: RunState,
-  { had, cost, failure, isTooCold }: Reckoned,
+  { had, cost, failure, isTooCold }: Charge,
   rules: Common,
 ): string | undefined {
   if (failure?.error === STATIC_STATE_CHANGE) return 'write protection';

@@ -86,7 +86,7 @@ describe('from a conflict to a block', () => {
     expect(one.pendingEvidence(100)).toHaveLength(0);
   });
 
-  test('what does not fit leaves its room to what comes after it', () => {
+  test('evidence that does not fit is skipped, and later evidence may use the room', () => {
     const nil = { ...a, blockId: ZERO_BLOCK_ID };
     const pairs = [0, 1, 2, 3].flatMap((index) => [
       { voteA: voteOf(index, a), voteB: voteOf(index, b) },
@@ -115,7 +115,7 @@ describe('from a conflict to a block', () => {
     voteB: signedVote(net, 2, 'prevote', height, round, b.blockId),
   });
 
-  test('no more conflicts wait for their block than there is room for', () => {
+  test('the number of conflicts waiting for their block is limited', () => {
     const [full, roomy] = [pool(net.state), pool(net.state)];
     for (let round = 0; round < CONFLICTS_MAX; round++) full.onConflict(offence(3, round));
     for (let round = 1; round < CONFLICTS_MAX; round++) roomy.onConflict(offence(3, round));
@@ -126,7 +126,7 @@ describe('from a conflict to a block', () => {
     expect([full, roomy].map((one) => one.pending().length)).toEqual([0, 1]);
   });
 
-  test('no more evidence waits for a block that carries it than there is room for', () => {
+  test('the number of pending pieces of evidence is limited', () => {
     const one = pool();
     for (let round = 0; round <= PENDING_MAX; round++) one.onConflict(offence(1, round));
     expect(one.pending()).toHaveLength(PENDING_MAX);
@@ -146,7 +146,7 @@ describe('from a conflict to a block', () => {
     expect(one.add(evidence)).toEqual(ok('known'));
   });
 
-  test('an offence that a block has is not reported again for another of its votes', () => {
+  test('an offence in a block is not reported again for another vote of the same round', () => {
     const marks = new Marks();
     const one = new EvidencePool({ ...facts, state, has: marks.has });
     one.onConflict(conflict);
@@ -159,7 +159,7 @@ describe('from a conflict to a block', () => {
     expect(codeOf(pool().checkBlockEvidence([evidence, evidence], state))).toBe('duplicate-evidence');
   });
 
-  test('a pool is rebuilt from what it wrote', () => {
+  test('a pool is restored from the database', () => {
     const one = pool();
     one.onConflict(conflict);
     const other = duplicateVoteEvidence(
@@ -182,7 +182,7 @@ describe('from a conflict to a block', () => {
     );
   });
 
-  test('what a block had committed waits again when the block is taken back', () => {
+  test('evidence of a rolled back block is pending again', () => {
     const carrier = { ...block, evidence: [evidence] };
     const entries = new Map<string, readonly [Uint8Array, Uint8Array]>();
     for (const op of [...pool().commitOps(carrier), ...undoOps(carrier)]) {
@@ -194,14 +194,14 @@ describe('from a conflict to a block', () => {
     expect(again.checkBlockEvidence([evidence], state)).toEqual(ok(undefined));
   });
 
-  test('a block taken back leaves no mark of what it carried, be it expired since or not', () => {
+  test('a rolled back block leaves no mark of its evidence, expired or not', () => {
     const gone = undoOps({ ...block, evidence: [evidence] })
       .filter(({ type }) => type === 'del')
       .map(({ key }) => decodeUtf8(key)?.replace(/[^/]*\/[^/]*$/, ''));
     expect(gone).toEqual(['evidence/committed/', 'punished/']);
   });
 
-  test('what comes while the block that carries it is being stored does not wait for another', () => {
+  test('evidence added while its block is being stored does not stay pending', () => {
     const one = pool();
     const carrier = { ...block, evidence: [evidence] };
     one.commitOps(carrier);
@@ -211,7 +211,7 @@ describe('from a conflict to a block', () => {
     expect(one.commitOps(block)).toEqual([]);
   });
 
-  test('what comes while a block is being stored is written with the next one', () => {
+  test('evidence added while a block is being stored is written with the next block', () => {
     const one = pool();
     one.commitOps(block);
     expect(one.add(evidence)).toEqual(ok('added'));
@@ -267,7 +267,7 @@ describe('B27: forged evidence names nobody', () => {
 });
 
 describe('time and place', () => {
-  test('evidence of a height we do not have yet is no fault of its sender', () => {
+  test('evidence of a future height is not held against its sender', () => {
     expect(pool(net.state).add(evidence)).toEqual(ok('not-yet'));
     expect(codeOf(pool(net.state).checkBlockEvidence([evidence], net.state))).toBe('unknown-height');
   });
@@ -292,7 +292,7 @@ describe('time and place', () => {
     lastBlockTime: addMillis(state.lastBlockTime, 172_801_000),
   };
 
-  test('two votes that are heard when they are too old become no evidence', () => {
+  test('a conflict that is too old becomes no evidence', () => {
     const one = pool(later);
     one.onConflict(conflict);
     expect(one.pending()).toEqual([]);
@@ -317,7 +317,7 @@ describe('time and place', () => {
     expect(again.commitOps(block)).toEqual(stored.map(([key]) => ({ type: 'del', key })));
   });
 
-  test('what was committed and has expired is not taken again when an update makes it young', () => {
+  test('committed evidence that expired is not accepted again if an update extends the maximum age', () => {
     const marks = new Marks();
     const { has } = marks;
     const carrier = { ...block, evidence: [evidence] };
@@ -339,6 +339,10 @@ describe('time and place', () => {
   });
 });
 
-test('the hash that names evidence is over its own bytes', () => {
-  expect(toHex(evidenceHash(evidence))).toHaveLength(64);
+test('the hash of duplicate vote evidence is SHA-256 over DuplicateVoteEvidence, without the list around it', () => {
+  const list = encodeEvidenceMessage([evidence]);
+  // EvidenceList.evidence, then Evidence.duplicate_vote_evidence: a tag and a length of two bytes each.
+  expect([list[0], list[3]]).toEqual([0x0a, 0x0a]);
+  const hashes = [0, 3, 6].map((start) => toHex(keyedSuite.sha256(list.subarray(start))));
+  expect(hashes.indexOf(toHex(evidenceHash(evidence)))).toBe(2);
 });

@@ -62,14 +62,14 @@ test('refusals have geth texts and SDK codes', async () => {
   });
 });
 
-test('a refusal says how much gas was wanted, as far as that can be read', async () => {
+test('a refusal carries gasWanted if the transaction decodes', async () => {
   const spent = await signTx(alice, { to, nonce: 0, value: 1n, gas: 30_000n });
   expect(await chain.app.checkTx(spent, false)).toMatchObject({ kind: 'rejected', gasWanted: 30_000n });
   const nothing = Uint8Array.of(1, 2, 3);
   expect(await chain.app.checkTx(nothing, false)).toMatchObject({ kind: 'rejected', gasWanted: 0n });
 });
 
-test('whoever would pay less than the chain’s least price is refused, though the base fee is lower', async () => {
+test('a price below the chain’s minimum is refused even if the base fee is lower', async () => {
   const accounts = [{ address: alice.address, balance: COIN }];
   const dear = await TestChain.open(testGenesis({ accounts, minGasPrice: 5n * GWEI }));
   const check = async (maxFeePerGas: bigint) =>
@@ -88,7 +88,7 @@ test('a chain that sets no limit for the gas of a block has one of 32 bits for E
   expect(await free.propose([await signTx(alice, { to, nonce: 0, value: 1n })])).toHaveLength(1);
 });
 
-test('bytes that are no transaction are refused with code 2', async () => {
+test('bytes that do not decode as a transaction are refused with code 2', async () => {
   const reply = await chain.app.checkTx(Uint8Array.of(1, 2, 3), false);
   expect(reply).toMatchObject({ kind: 'rejected', code: 2, codespace: 'sdk' });
 });

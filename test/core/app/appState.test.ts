@@ -103,7 +103,7 @@ test("transfers of the native coin cannot be switched off, in whichever of the S
   expect(problem(({ bank }) => (bank.send_enabled = [{ ...entry, enabled: true }]))).toBe('accepted');
 });
 
-test('what is told of a denomination has the types that it is told with', () => {
+test('denom metadata with wrong types is refused with its place', () => {
   const at = 'app_state.bank.denom_metadata';
   const told = (metadata: unknown) => problem(({ bank }) => (bank.denom_metadata = metadata));
   const unit = (fields: object) => told([{ base: 'achain', denom_units: [{ denom: 'achain', ...fields }] }]);
@@ -121,7 +121,7 @@ test('what is told of a denomination has the types that it is told with', () => 
   expect(unit({ aliases: [1] })).toBe(`${unitAt}.aliases[0]: expected a string, got a number`);
 });
 
-test('balances, and the code of an account, have as much room as the chain can hold', () => {
+test('balances and storage keys beyond 256 bits are refused', () => {
   const [max, other] = [2n ** 256n - 1n, wallet(1).address];
   const withBalances = (...amounts: readonly bigint[]) =>
     problem((state) => {
@@ -140,7 +140,7 @@ test('balances, and the code of an account, have as much room as the chain can h
   expect(withSlot('00'.repeat(33))).toContain('longer than 32 bytes');
 });
 
-test('nothing is given twice, even where the first was empty', () => {
+test('duplicate entries are refused, even if the first one is empty', () => {
   const address = toHex(wallet(1).address);
   const [auth, evm] = ['app_state.auth.accounts', 'app_state.evm'];
   const account = ({ auth: { accounts } }: Loose, fields: object) => {
@@ -194,7 +194,7 @@ test('words, keys and chain ids are what they must be', () => {
   );
 });
 
-test('no account of genesis has the key of another, who could spend its coins', async () => {
+test('a genesis account with the public key of another address is refused', async () => {
   const begin = (key: Bytes) => {
     const appState = fresh();
     const pub_key = { '@type': '/chain.crypto.v1.ethsecp256k1.PubKey', key: toBase64(key) };
@@ -222,7 +222,7 @@ test('parameters of auth are those of the SDK, none of them zero', () => {
   expect(told({ memo: '1' })).toContain(`${at}: unknown field "memo"`);
 });
 
-test('every mistake is named with its place', () => {
+test('every error names its place', () => {
   expect(problem((state) => (state.extra = {}))).toBe(
     'app_state: unknown field "extra"; known are auth, bank, evm, feemarket',
   );

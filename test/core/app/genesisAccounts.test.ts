@@ -35,7 +35,7 @@ test('accounts are numbered on, and their coins join the supply', () => {
   expect([more.evm, more.bank.denom_metadata]).toEqual([state.evm, state.bank.denom_metadata]);
 });
 
-test('whoever is there, by account or by balance, in whichever form, is added to only on request', () => {
+test('an address that has an account or a balance, in any form, is changed only with --append', () => {
   const state = fresh();
   state.bank.balances.push({ address: toEip55(carol), coins: coins('7') });
   for (const address of [alice, carol])
@@ -50,7 +50,7 @@ test('whoever is there, by account or by balance, in whichever form, is added to
   expect(addGenesisAccounts(state, 'chain', [{ address: alice, coins: [] }], false).ok).toBe(false);
 });
 
-test('coins come to those that are there, by denomination and in order, and none of nothing', () => {
+test('with --append, coins are added by denomination, sorted, without zero amounts', () => {
   const once = add(fresh(), alice, coins('3'), true);
   expect(once.bank.balances).toEqual([{ address: text(alice), coins: coins('8') }]);
   const twice = add(once, alice, [...coins('2', 'zcoin'), ...coins('1', 'abc'), ...coins('0', 'none')], true);
@@ -68,7 +68,7 @@ test('coins come to those that are there, by denomination and in order, and none
   expect(genesisBalance(twice, 'chain', alice, 'other')).toBe(0n);
 });
 
-test('several at once come in order, all or none', () => {
+test('several accounts are added in order, all or none', () => {
   const two = [bob, carol].map((address) => ({ address, coins: coins('1') }));
   const state = must(addGenesisAccounts(fresh(), 'chain', two, false)) as Loose;
   expect(numbersOf(state)).toEqual([

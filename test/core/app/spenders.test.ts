@@ -34,8 +34,8 @@ const authorized = async (): Promise<Bytes> => {
 const spenderOf = ({ spenders }: CommitReply, { address }: typeof bob) =>
   spenders.find((one) => one.address === toHex(address));
 
-describe('a block tells the pool', () => {
-  test('of who used a nonce by an authorization that somebody else sent', async () => {
+describe('the commit reply lists as spenders', () => {
+  test("an account whose nonce was used by an authorization in another's transaction", async () => {
     const { commit } = await chain.commit([await authorized()]);
     expect(spenderOf(commit, bob)).toEqual({ address: toHex(bob.address), nonce: 1n, balance: 100n * COIN });
     expect(commit.spenders.map((one) => one.address)).toEqual(
@@ -43,7 +43,7 @@ describe('a block tells the pool', () => {
     );
   });
 
-  test('of whose coins somebody else spent', async () => {
+  test("an account whose coins were spent by another's transaction, and not a mere receiver", async () => {
     await chain.commit([await authorized()]);
     const { commit } = await chain.commit([await signTx(alice, { to: bob.account.address, nonce: 2 })]);
     expect(spenderOf(commit, bob)).toMatchObject({ nonce: 1n, balance: 100n * COIN - 1n });
@@ -94,7 +94,7 @@ function poolOf() {
   return { pool, out, refusals, settle };
 }
 
-test('what waits under a nonce that an authorization used leaves the pool with the block', async () => {
+test('a pooled transaction whose nonce an authorization used is dropped with the block', async () => {
   const { pool, out, settle } = poolOf();
   pool.submit(await signTx(bob, { to: alice.account.address, value: 1n, nonce: 0 }), 1, out);
   await settle();

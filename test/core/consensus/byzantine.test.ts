@@ -6,7 +6,7 @@ import { testNet } from './harness/net.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 
-test('one liar of four: the others agree, decide, and accuse nobody but the liar', () => {
+test('one Byzantine validator of four: the others agree, decide, and accuse only it', () => {
   let conflicts = 0;
   for (let seed = 1; seed <= 40; seed++) {
     const pick = picker(seed * 104729);

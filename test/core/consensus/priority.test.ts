@@ -137,14 +137,14 @@ describe('golden vectors', () => {
   );
 });
 
-test('the proposer of a round is the set turned that many times more', () => {
+test('the proposer of round r is that of the set after r further rotations', () => {
   const set = setOf([named(['a', '5']), named(['b', '3']), named(['c', '1'])]);
   for (let round = 0; round < 9; round++) {
     expect(proposerOf(set, round)).toEqual(incrementPriority(set, round).proposer);
   }
 });
 
-test('whoever skips rounds has the set of those who went through them, where turns taken as one come to another proposer', () => {
+test('skipping rounds gives the same set as going through them one by one, where a single combined rotation would differ', () => {
   const start = setOf(
     [
       ['a', '27'],

@@ -95,7 +95,7 @@ describe('replay', () => {
     expect(after.timers).toEqual([{ key: expect.objectContaining({ kind: 'propose' }), afterMs: 3000 }]);
   });
 
-  test('the wait for precommits is that of its round', () => {
+  test('the precommit timer is armed with the timeout of its round', () => {
     const before = node().start().fire('propose', 0);
     before.feed(...before.vote('precommit', 0, [0, 1, 2])).fire('precommit', 0);
     before.feed(...before.vote('precommit', 1, [0, 1, 2]));
@@ -140,7 +140,7 @@ describe('replay', () => {
     expect(after.rs.step).toBe(STEP.propose);
   });
 
-  test('nor does a wait for late precommits that was cut when it was not to last', () => {
+  test('replay ends the commit wait where skip_timeout_commit had ended it, though the setting is off now', () => {
     const before = node({ config: { skipTimeoutCommit: true } }).start();
     const made = before.block(0);
     const late = before.vote('precommit', 0, [2], made.blockId);
@@ -184,7 +184,7 @@ describe('replay', () => {
     expect(after.effects).toEqual([before.effects.at(-1)]);
   });
 
-  test('a log of another height or with foreign records is refused', () => {
+  test('a log of another height or with records that do not fit is refused', () => {
     const solo = node();
     expect(solo.consensus.replay([{ height: 5, bytes: new Uint8Array(1) }])).toMatchObject({ ok: false });
     const garbage = { height: 1, bytes: Uint8Array.of(1, 2, 3) };
@@ -280,7 +280,7 @@ describe('the signer', () => {
     expect(solo.votes).toEqual([]);
   });
 
-  test('answers to calls of another life are nobody’s', () => {
+  test('answers to calls of an earlier run are ignored', () => {
     const { solo } = heldVote();
     const before = solo.log.length;
     solo.feed({

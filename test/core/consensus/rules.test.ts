@@ -154,7 +154,7 @@ describe('prevote', () => {
     expect(v3.own('prevote', 2)).toBe('nil');
   });
 
-  test('L28: a claimed polka that nobody has seen is not believed; the timeout decides', () => {
+  test('L28: a proposal with a POL round whose polka was not received gets a nil prevote at the timeout', () => {
     const v3 = node().start();
     v3.fire('propose', 0)
       .feed(...v3.vote('precommit', 0, [0, 1, 2]))
@@ -313,7 +313,7 @@ describe('rounds and decisions', () => {
     });
   });
 
-  test('L49: who lacks the decided block fetches it and decides then', () => {
+  test('L49: a validator without the decided block collects it and then decides', () => {
     const v3 = node().start();
     const made = v3.block(0);
     v3.feed(...v3.vote('precommit', 0, [0, 1, 2], made.blockId));
@@ -388,7 +388,7 @@ describe('waiting for transactions', () => {
     expect(v1.asks).toContain('propose');
   });
 
-  test('one who waits still prevotes the proposal of one who does not', () => {
+  test('a validator that waits for transactions prevotes an empty proposal of another', () => {
     const v3 = node({ config: { createEmptyBlocks: false } }).start();
     const made = v3.block(0);
     v3.feed(...v3.proposal(made, 0));

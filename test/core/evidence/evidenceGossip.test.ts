@@ -55,8 +55,8 @@ const evidenceOf = (index: number, round = 0): Evidence => {
 };
 const SECOND = 1_000_000;
 
-describe('telling peers of evidence', () => {
-  test('new evidence goes at once, one piece a message, to those who have its block', () => {
+describe('gossip of evidence', () => {
+  test('new evidence is sent at once, one piece a message, to peers that have its block', () => {
     const { pool, gossip, heights, sent, timers, out } = setUp();
     for (const peer of ['near', 'behind', 'unknown']) gossip.onPeerUp(peer);
     heights.set('near', 2).set('behind', 1);
@@ -71,7 +71,7 @@ describe('telling peers of evidence', () => {
     expect(timers).toEqual([1000]);
   });
 
-  test('a peer that has caught up hears of it at the next tick, and everyone again after 10 s', () => {
+  test('a peer that has caught up gets it at the next tick, and every peer again after 10 s', () => {
     const { pool, gossip, heights, sent, out } = setUp();
     for (const peer of ['a', 'b']) gossip.onPeerUp(peer);
     heights.set('a', 2).set('b', 1);
@@ -85,7 +85,7 @@ describe('telling peers of evidence', () => {
     expect(sent.map(({ to }) => to)).toEqual([['a'], ['b'], ['a']]);
   });
 
-  test('whoever works on the last block that may have it is told, and nobody further on', () => {
+  test('a peer at the last height that may include it gets it, and no peer beyond', () => {
     const { pool, gossip, heights, sent, out } = setUp();
     for (const peer of ['in time', 'too late']) gossip.onPeerUp(peer);
     const last = 1 + state.params.evidence.maxAgeNumBlocks + 1;
@@ -95,7 +95,7 @@ describe('telling peers of evidence', () => {
     expect(sent.map(({ to }) => to)).toEqual([['in time']]);
   });
 
-  test('evidence that a block has carried is told no more, and the ticking ends', () => {
+  test('committed evidence is no longer sent, and the ticks end', () => {
     const { pool, gossip, heights, sent, timers, out } = setUp();
     gossip.onPeerUp('a');
     heights.set('a', 2);
@@ -110,7 +110,7 @@ describe('telling peers of evidence', () => {
     expect(timers).toHaveLength(1);
   });
 
-  test('a peer that comes later is told too', () => {
+  test('a peer that connects later gets it too', () => {
     const { pool, gossip, heights, sent, out } = setUp();
     pool.add(evidenceOf(0));
     gossip.flush(NOW, out);
@@ -120,7 +120,7 @@ describe('telling peers of evidence', () => {
     expect(sent.map(({ to }) => to)).toEqual([['late']]);
   });
 
-  test('who sends what waits here already is not sent it', () => {
+  test('pending evidence is not sent to a peer that sent it', () => {
     const { pool, gossip, heights, sent, out } = setUp();
     for (const peer of ['a', 'b']) gossip.onPeerUp(peer);
     heights.set('a', 1).set('b', 1);
@@ -134,7 +134,7 @@ describe('telling peers of evidence', () => {
     expect(sent.map(({ to }) => to)).toEqual([['b']]);
   });
 
-  test('much evidence is all told, however often the first of it is told again', () => {
+  test('all pieces are sent, even if earlier ones are repeated meanwhile', () => {
     const { pool, gossip, heights, sent, out } = setUp(smallSizes(1));
     gossip.onPeerUp('a');
     heights.set('a', 2);

@@ -43,7 +43,7 @@ test('a task that fails makes room as well', async () => {
   expect(running).toEqual(['b']);
 });
 
-test('places that nobody waits for are there for those who come later', async () => {
+test('a freed place stays free for a later task', async () => {
   const { running, start, end } = world(1);
   const first = start('a');
   end('a');

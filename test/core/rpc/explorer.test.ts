@@ -150,7 +150,7 @@ test('a bank transaction has no Ethereum half', async () => {
   expect(JSON.stringify(shown.events)).toContain(`"${FEE}achain"`);
 });
 
-test('what is not there, too long or no question', async () => {
+test('unknown, too long and malformed requests', async () => {
   expect(await ask('tx', `0x${'00'.repeat(32)}`)).toEqual([404, { error: 'transaction not found' }]);
   expect(await ask('tx', 'nothing')).toEqual([404, { error: 'transaction not found' }]);
   expect(await ask('find', 'a'.repeat(257))).toEqual([400, { error: 'too long' }]);

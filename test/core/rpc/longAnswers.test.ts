@@ -46,7 +46,7 @@ test('a search of logs ends where they are too long together, those of one block
   expect((await found(1, '0x2')).result).toHaveLength(1);
 });
 
-test('a filter tells of the rest at the next poll', async () => {
+test('a filter whose logs exceed the answer limit returns the rest at the next poll', async () => {
   const ctx = contextOf(2 * LOG - 1);
   const ask = async (method: string, ...params: readonly unknown[]): Promise<Loose> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });

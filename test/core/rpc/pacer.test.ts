@@ -30,7 +30,7 @@ const batch = (from: number) => {
 const numbers = (socket: FakeSocket): readonly number[] =>
   socket.sent.map((text) => Number.parseInt(text.slice(1), 10));
 
-test('what a block brings to a thousand clients is written in slices, to all of them, in order', async () => {
+test('events of a block are written to a thousand clients in slices, in order', async () => {
   const turn = turns();
   const pacer = new Pacer(turn.pause);
   const clients = Array.from({ length: 1000 }, () => {
@@ -66,7 +66,7 @@ test('an answer waits for no turn, and never overtakes an event', () => {
   expect(busy.sent).not.toContain('#-1');
 });
 
-test('a reader that is gone holds up nobody', async () => {
+test('a dropped client does not delay the others', async () => {
   const turn = turns();
   const pacer = new Pacer(turn.pause);
   const [gone, here] = [new FakeSocket(), new FakeSocket()];
@@ -79,7 +79,7 @@ test('a reader that is gone holds up nobody', async () => {
   expect(here.sent.length).toBe(640);
 });
 
-test('what has gone out makes room, and what is lost begins with the lowest height, whatever came last', () => {
+test('sent messages free room, and dropping the rest tells the lowest height among them', () => {
   const socket = new FakeSocket();
   const outbox = new Outbox(socket, SOCKET_BYTES_MAX + 100, new Pacer(undefined));
   const message = '.'.repeat(60);

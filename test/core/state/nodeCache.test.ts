@@ -34,7 +34,7 @@ test('finds a hash inside other bytes', () => {
   expect(cache.get(Uint8Array.of(9, 9, ...hash), 2)).toEqual(node(5));
 });
 
-test('growing forgets nothing that there is room for, nor who was used last', () => {
+test('growing keeps recently used nodes and nearly all others', () => {
   const cache = new NodeCache(1 << 15);
   const kept = keccak_256(node(0));
   cache.put(kept, node(0));

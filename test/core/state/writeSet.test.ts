@@ -66,7 +66,7 @@ test('an account whose removal is undone has all its storage again, looked at be
   expect(after).toEqual(before);
 });
 
-test('an account is told the same however often, also after more others than are remembered', () => {
+test('an account reads the same repeatedly, even after more accounts than the cache holds', () => {
   const chain = new Chain();
   const others = Array.from({ length: 5000 }, (_, i) => new Uint8Array(20).with(0, i >>> 8).with(1, i & 255));
   chain.block((writes) => {

@@ -167,7 +167,7 @@ test('a height is readable only when its batch is durable', async () => {
   expect(store.reads.heightOfBlockHash(input.blockId.hash)).toBe(1);
 });
 
-test('a gap, a foreign state, or parts of another block are our own bugs', async () => {
+test("a gap in heights, another block's state or missing parts fail an assertion", async () => {
   const chain = new StoreChain();
   const store = new BlockStore(new MemoryKv());
   await chain.grow(store, [{}]);
@@ -184,7 +184,7 @@ test('a gap, a foreign state, or parts of another block are our own bugs', async
 });
 
 describe('a faulty disk', () => {
-  test('that alters one byte of any record, or answers with a record of another key, is noticed', async () => {
+  test('that alters one byte of a record, or returns the record of another key, causes a StorageFault', async () => {
     const chain = new StoreChain();
     const clean = new MemoryKv();
     await chain.grow(new BlockStore(clean), [{ txs: [bytes(1)] }, {}]);
@@ -215,7 +215,7 @@ describe('a faulty disk', () => {
     }
   });
 
-  test('that lost a part is noticed by whoever wants the block', async () => {
+  test('that lost a part makes loading the block fail', async () => {
     const kv = new MemoryKv();
     await new StoreChain().grow(new BlockStore(kv), [{}]);
     kv.apply([{ type: 'del', key: partKey(1, 0) }]);

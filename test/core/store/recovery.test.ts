@@ -86,7 +86,7 @@ test('an old chain state or an old head beside newer records is refused', async 
   expect(chain.state.lastBlockHeight).toBe(3);
 });
 
-test('an old chain state and an old head below a block that is there are refused', async () => {
+test('an old chain state and head below a stored block are refused', async () => {
   const { kv } = await grown();
   const old = new MemoryKv();
   await new StoreChain().grow(new BlockStore(old), [{}, {}]);

@@ -63,7 +63,7 @@ describe('the curve of EIP-2537', () => {
     expect(sumOf(BLS_G2_MSM, pairs(g2))).toEqual(library.msmG2(pairs(g2)));
   });
 
-  test('adds whoever is on the curve, and multiplies only those of the subgroup', () => {
+  test('adds any point on the curve, and multiplies only points of the subgroup', () => {
     const stranger = strangerOfG1();
     expect(quick.addG1(concat(stranger, g1(1n)))).toEqual(library.addG1(concat(stranger, g1(1n))));
     expect(refusal(() => sumOf(BLS_G1_MSM, concat(stranger, scalar(1n))))).toBe(
@@ -71,7 +71,7 @@ describe('the curve of EIP-2537', () => {
     );
   });
 
-  test('refuses what is not on the curve, and what is no field element', () => {
+  test('refuses points off the curve and invalid field elements', () => {
     const off = concat(field(1n), field(1n));
     const outside = concat(field(fields.Fp.ORDER), field(2n));
     expect(refusal(() => quick.addG1(concat(off, g1(1n))))).toBe('point not on curve');

@@ -40,7 +40,7 @@ describe('the curve of EIP-196', () => {
     },
   );
 
-  test('refuses what is not on the curve, and what is no field element', () => {
+  test('refuses points off the curve and invalid field elements', () => {
     const outside = words(fields.Fp.ORDER, 2n);
     for (const rest of [EMPTY, point(1n)]) {
       expect(refusal(() => quick.add(concat(words(1n, 1n), point(1n), rest)))).toBe('revert');

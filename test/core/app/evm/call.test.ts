@@ -109,7 +109,7 @@ test.each([
   expect(await gasOf('ef00', 49_153)).toBe(200_000n);
 });
 
-test('init code that reverts tells why and keeps the gas that is left, whatever the reason begins with', async () => {
+test('reverting init code returns its data and remaining gas, even if the data begins with 0xef', async () => {
   // MSTORE8(0, first), REVERT(0, 1).
   const reverting = (first: string): string => `60${first}60005360016000fd`;
   const made = (first: string): Promise<CallOutcome> => call({ to: undefined, data: hex(reverting(first)) });
@@ -130,7 +130,7 @@ test('init code that reverts tells why and keeps the gas that is left, whatever 
   expect(await heard('ef')).toEqual({ ...told, data: hex('ef') });
 });
 
-test('a creation that cannot pay for its code says so, unless nobody may have such code', async () => {
+test('a creation that cannot pay for its code fails with that reason, unless the code is forbidden', async () => {
   // RETURN(0, 1000), of code that begins with `first`.
   const unpaid = (first: string) =>
     call({ to: undefined, gas: 100_000n, data: hex(`60${first}6000536103e86000f3`) });
@@ -142,7 +142,7 @@ test('a creation that cannot pay for its code says so, unless nobody may have su
   expect(endless).toEqual({ ...failed, message: 'out of gas' });
 });
 
-test('who copies more than a call returned hears so, unless there is not even gas for the memory', async () => {
+test('RETURNDATACOPY beyond the return data fails with that reason, unless the memory runs out of gas', async () => {
   // RETURNDATACOPY(0, offset, length).
   const copied = (length: string, offset = '00') =>
     call({ to: undefined, gas: 100_000n, data: hex(`62${length}60${offset}60003e`) });
@@ -216,7 +216,7 @@ test('a plain transfer is estimated at exactly 21000', async () => {
   expect(await estimate({ to: wallet(3).address, value: 1n })).toEqual({ kind: 'gas', gas: 21_000n });
 });
 
-test('an estimate is enough to run and close to what is used', async () => {
+test('an estimate suffices to run and is close to the gas used', async () => {
   for (const fields of [
     { to: contract(0), data: hex(word(3)) },
     { to: contract(5) },

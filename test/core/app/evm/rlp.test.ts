@@ -63,7 +63,7 @@ test('any value of moderate depth is encoded as the second implementation does, 
   );
 });
 
-test('values are counted as far as they are wanted', () => {
+test('hasMoreValues counts values up to its limit', () => {
   const countOf = (item: RlpItem): number =>
     item instanceof Uint8Array ? 1 : item.reduce((sum, inner) => sum + countOf(inner), 1);
   fc.assert(
@@ -82,7 +82,7 @@ test('payloads of more than 64 KiB take three bytes of length', () => {
   expect(encodeRlp(item)).toEqual(RLP.encode(item));
 });
 
-test('lists in lists have a depth that no stack of calls is too small for', () => {
+test('lists nested deeper than 16 are refused', () => {
   const nested = (levels: number): Uint8Array => {
     let item: RlpItem = [];
     for (let level = 1; level < levels; level++) item = [item];

@@ -35,7 +35,7 @@ async function post(method: string, params: unknown = {}, asked = ctx): Promise<
 }
 
 describe('looking into consensus', () => {
-  test('consensus_state tells height, round, step, hashes and votes as CometBFT prints them', async () => {
+  test("consensus_state shows height, round, step, hashes and votes in CometBFT's form", async () => {
     const { round_state: state } = (await post('consensus_state')).result;
     expect(Object.keys(state)).toEqual([
       'height/round/step',
@@ -117,7 +117,7 @@ describe('broadcast_evidence', () => {
     return read.value;
   };
 
-  test('says what is wrong with what it does not take', async () => {
+  test('names the reason for refused evidence', async () => {
     const error = async (evidence: unknown): Promise<string> =>
       (await post('broadcast_evidence', { evidence })).error.data;
     expect(await error(null)).toBe('no evidence was provided');

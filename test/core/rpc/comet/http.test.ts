@@ -103,7 +103,7 @@ describe('errors', () => {
     );
   });
 
-  test('an id that is no float64 is told in the words of Go, not sent back as what JSON does not know', async () => {
+  test("an id beyond float64 is refused with Go's message", async () => {
     const answer = await handleCometPost(world.ctx, '{"jsonrpc":"2.0","id":-1e999,"method":"health"}');
     expect(answer.status).toBe(500);
     expect(JSON.parse(answer.body).error).toEqual({
@@ -113,7 +113,7 @@ describe('errors', () => {
     });
   });
 
-  test('what is not JSON is HTTP 500 without an id', async () => {
+  test('a body that is not JSON gets HTTP 500 without an id', async () => {
     const answer = await handleCometPost(world.ctx, 'not json');
     expect(answer.status).toBe(500);
     expect(answer.body).toMatch(
@@ -242,7 +242,7 @@ describe('errors', () => {
     expect([answer.status, error]).toEqual([500, { code: -32603, message: 'Internal error', data }]);
   });
 
-  test('over URI: id -1, HTTP 500 for errors, 404 for what is no method', async () => {
+  test('over URI: id -1, HTTP 500 for errors, 404 for an unknown method', async () => {
     const late = await get('/block', 'height=99');
     expect([late.answer.status, late.id, late.error.code]).toEqual([500, -1, -32603]);
     const hexHeight = await get('/block', 'height=0x5');

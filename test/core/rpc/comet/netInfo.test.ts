@@ -52,7 +52,7 @@ const monitor = (bytes: string, rate: string) => ({
   Active: true,
 });
 
-test('tells each peer as CometBFT does', async () => {
+test("shows each peer in CometBFT's form", async () => {
   const inbound = { ...PEER, isOutbound: false, upMicros: 0, bytesSent: 0, bytesReceived: 0, channels: [] };
   const { peers, ...rest } = await shown({
     listeners: ['10.0.0.1:26656'],
@@ -101,7 +101,7 @@ test('tells each peer as CometBFT does', async () => {
   ]);
 });
 
-test('tells who is kept out, why and until when', async () => {
+test('shows banned peers with reason and end of the ban', async () => {
   const bans = () => [
     { peer: 'aa'.repeat(20), reason: 'bad frame', until: world.nowMicros + 1_500_000 },
     { peer: 'bb'.repeat(20), reason: 'bad vote', until: world.nowMicros },

@@ -31,7 +31,7 @@ const pruned = () => chainWith({ base: () => 2 });
 const lost = () =>
   chainWith({ results: () => undefined, params: () => undefined, validators: () => undefined });
 
-test('heights that are not kept, and what is missing of those that are', async () => {
+test('pruned heights, and missing records of heights that are kept', async () => {
   for (const method of ['block', 'commit', 'header', 'block_results', 'validators', 'consensus_params']) {
     expect(await refusal(method, { height: '2' })).toBe('answered');
     expect(await refusal(method, { height: '1' }, pruned())).toBe(
@@ -49,7 +49,7 @@ test('heights that are not kept, and what is missing of those that are', async (
   );
 });
 
-test('pages and chunks that there are not', async () => {
+test('pages and chunks out of range', async () => {
   for (const page of ['0', '-1', '2'])
     expect(await refusal('validators', { page })).toBe(`page should be within [1, 1] range, given ${page}`);
   for (const chunk of ['1', '18446744073709551615'])
@@ -66,7 +66,7 @@ test('searches whose index cannot be read', async () => {
   );
 });
 
-test('what the node does not do', async () => {
+test('methods that this node does not serve', async () => {
   expect(await refusal('check_tx', { tx: 'AA==' }, { checkTx: undefined } as never)).toBe(
     'CheckTx is not served by this node',
   );

@@ -105,7 +105,7 @@ test.each([
   expect(order).toEqual(['block', 'pause', 'block', 'pause', 'block', 'pause']);
 });
 
-test('a block that was found and is gone when it is shown is left out', async () => {
+test('a block that is pruned between search and answer is left out', async () => {
   const search = { blocks: async () => ({ ok: true, value: [2, 3, 99] }) } as unknown as EventSearch;
   const { blocks } = await ask(
     'block_search',
@@ -124,7 +124,7 @@ test('a search over a URI reads its quoted texts', async () => {
 const signed = async (at: number) =>
   Buffer.from(await signTx(world.dev, { nonce: at, to: other(), gas: 21_000n })).toString('base64');
 
-test('broadcast_tx_commit waits for the block, and tells of what CheckTx refuses', async () => {
+test('broadcast_tx_commit waits for the block, and returns a refusal of CheckTx', async () => {
   const tx = await signed(nonce++);
   const waiting = ask('broadcast_tx_commit', { tx });
   await new Promise((resolve) => setImmediate(resolve));
@@ -154,7 +154,7 @@ test('broadcast_tx_commit gives up after its time', async () => {
   await world.commit();
 });
 
-test('broadcast_tx_async does not wait for CheckTx, but tells what the pool refuses by itself', async () => {
+test('broadcast_tx_async does not wait for CheckTx, and returns a refusal of the mempool', async () => {
   const never: RpcContext = { ...world.ctx, submit: () => new Promise(() => {}) };
   expect(await ask('broadcast_tx_async', { tx: 'AAEC' }, never)).toMatchObject({ code: 0, log: '' });
   const tx = await signed(nonce++);

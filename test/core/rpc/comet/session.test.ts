@@ -54,7 +54,7 @@ test('a header subscription tells every block under the id of its request', asyn
   session.closed();
 });
 
-test('what nobody follows any more is forgotten, however it ended', async () => {
+test('a query without subscribers is removed, by unsubscribe, unsubscribe_all or a closed session', async () => {
   const feed = cometFeed(world.ctx);
   const before = feed.queries;
   const [one, other] = [open(), open()];
@@ -70,7 +70,7 @@ test('what nobody follows any more is forgotten, however it ended', async () => 
   one.session.closed();
 });
 
-test('a transfer is found by its recipient in any letter case, and by nobody else', async () => {
+test('a subscription by recipient matches in any letter case, and only that recipient', async () => {
   const { ask, session, socket } = open();
   const { ask: askOther, session: sessionOther, socket: socketOther } = open();
   const lower = bytesHex(world.other.address);
@@ -97,7 +97,7 @@ test('a transfer is found by its recipient in any letter case, and by nobody els
   sessionOther.closed();
 });
 
-test('one block is told in the order of CometBFT', async () => {
+test("events of a block come in CometBFT's order", async () => {
   const { ask, session, socket } = open();
   await ask(1, 'subscribe', { query: 'tm.event EXISTS' });
   await transfer();
@@ -134,7 +134,7 @@ test('the same query twice, an unknown one, a bad one and too many are refused',
   session.closed();
 });
 
-test('bad JSON is answered and the conversation goes on', async () => {
+test('bad JSON is answered and the session stays open', async () => {
   const { ask, session, socket } = open();
   await session.receive('{');
   expect(socket.take()[0].error.code).toBe(-32700);
@@ -144,7 +144,7 @@ test('bad JSON is answered and the conversation goes on', async () => {
   session.closed();
 });
 
-test('a reader that falls behind is told on each subscription where to resume, and closed', async () => {
+test('a slow reader gets the height at which to resume on each subscription, and is closed', async () => {
   const { ask, socket } = open();
   await ask('a', 'subscribe', { query: "tm.event='NewBlock'" });
   await ask('b', 'subscribe', { query: "tm.event='Tx'" });
@@ -224,7 +224,7 @@ test('history of a recipient is found by the index: blocks without it are not re
   }
 });
 
-test('what is committed while the past is being told is neither lost nor doubled', async () => {
+test('a block committed while history is sent is neither lost nor doubled', async () => {
   const { ask, session, socket } = open();
   await ask(1, 'subscribe', ["tm.event='NewBlockHeader'", '1']);
   // No turn of the loop in between: the replay has only begun.
@@ -236,7 +236,7 @@ test('what is committed while the past is being told is neither lost nor doubled
   session.closed();
 });
 
-test('a reader that falls behind at the head is told to resume where the past was left, each subscription by itself', async () => {
+test('a slow reader of history gets the height at which to resume for each subscription', async () => {
   const { ask, socket } = open();
   await ask('live', 'subscribe', { query: "tm.event='NewBlock'" });
   socket.unread = 256 * 1024;
@@ -250,7 +250,7 @@ test('a reader that falls behind at the head is told to resume where the past wa
   expect(socket.closedWith).toEqual({ code: 1013, reason: 'slow client, resume from height 1' });
 });
 
-test('a slow reader is told the past only as fast as it reads', async () => {
+test('history is sent only as fast as the client reads', async () => {
   const { ask, session, socket } = open();
   await ask(1, 'subscribe', { query: "tm.event='NewBlockHeader'", from_height: '1' });
   socket.unread = 256 * 1024;

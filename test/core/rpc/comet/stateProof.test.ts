@@ -79,7 +79,7 @@ test('the same proves that an account or an entry is not there', async () => {
   await verifyStateProof(appHash, 'modules', authKey(NOBODY), undefined, record.proofOps.ops);
 });
 
-test('a proof of another height, value, key or store convinces nobody', async () => {
+test('a proof does not verify for another height, value, key or store', async () => {
   const [here, other] = [await appHashOf(2), await appHashOf(3)];
   const { address } = world.dev;
   const account = await query('ethereum', address, 2);

@@ -33,7 +33,7 @@ const votesOf = (size: number, vote: Vote): VoteSetReader => {
   } as VoteSetReader;
 };
 
-test('a vote is told as CometBFT prints it', () => {
+test("a vote is printed in CometBFT's form", () => {
   const validators = setOf(1n, 1n);
   expect(voteTexts(votesOf(2, VOTE), validators)).toEqual([
     'nil-Vote',
@@ -64,11 +64,11 @@ test.each([
   expect(powerText(votesOf(powers.length, VOTE), setOf(...powers))).toBe(text);
 });
 
-test('nobody has voted', () => {
+test('an empty vote set', () => {
   expect(powerText(undefined, setOf(5n, 5n))).toBe('BA{2:__} 0/10 = 0.00');
 });
 
-test('bits are told in order', () => {
+test('bits are printed in the order of validators', () => {
   const bits = new BitSet(5);
   for (const i of [0, 3]) bits.add(i);
   expect(bitsText(bits)).toBe('x__x_');

@@ -61,7 +61,7 @@ test('a call of a browser is answered with a message and trailers', async () => 
   expect([ended?.kind, decodeUtf8(ended?.payload ?? new Uint8Array())]).toEqual([0x80, 'grpc-status:0\r\n']);
 });
 
-test('the form in text is base64 both ways, also in several padded pieces', async () => {
+test('grpc-web-text is base64 both ways, also in several padded pieces', async () => {
   const bytes = framed(request());
   const text = encodeUtf8(toBase64(bytes.slice(0, 5)) + toBase64(bytes.slice(5)));
   const answer = await call(text, 'application/grpc-web-text');
@@ -82,7 +82,7 @@ test('an earlier height is asked for with the header', async () => {
   );
 });
 
-test('what went wrong stands in the trailers', async () => {
+test('errors are in the trailers', async () => {
   const missing = formatAddress('acc', 'chain', new Uint8Array(20).fill(9));
   expect(await trailersOf(framed(accountRequest(missing)))).toBe(
     `grpc-status:5\r\ngrpc-message:account ${missing} not found\r\n`,
@@ -110,7 +110,7 @@ test('an address is asked for, and one of an account', async () => {
   }
 });
 
-test('what no handler should throw is internal, and nothing of it is told', async () => {
+test('an unexpected exception is answered as internal error without its message', async () => {
   const { view } = world.chain.reader;
   const chain = Object.assign(Object.create(world.chain.reader), {
     latest: () => {
@@ -142,7 +142,7 @@ test('a broken invariant passes on to the root, where the process stops', async 
   await expect(failing(new AssertionError('broken'))).rejects.toThrow('broken');
 });
 
-test('a message that is none of the request is the fault of whoever asks', async () => {
+test('a body that does not decode as the request is INVALID_ARGUMENT', async () => {
   expect(await trailersOf(framed(Uint8Array.of(0x0a, 0x05, 0x61)))).toMatch(
     /^grpc-status:3\r\ngrpc-message:invalid request: [ -~]+\r\n$/,
   );
@@ -171,7 +171,7 @@ test('a body that is no single uncompressed frame is refused', async () => {
   expect(decodeUtf8(last?.payload ?? new Uint8Array())).toMatch(/^grpc-status:3\r\n/);
 });
 
-test('the form in text may come in as many pieces as a request has room for', async () => {
+test('a grpc-web-text body may consist of many padded pieces', async () => {
   const text = encodeUtf8('AA=='.repeat(200_000));
   const { body } = await call(text, 'application/grpc-web-text');
   expect(decodeUtf8(frames(fromText(body))[0]?.payload ?? new Uint8Array())).toContain('grpc-status:3');

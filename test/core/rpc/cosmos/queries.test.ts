@@ -40,7 +40,7 @@ const base64 = (value: unknown): string =>
   encodeURIComponent(Buffer.from(JSON.stringify(value)).toString('base64'));
 
 describe('the evm query service', () => {
-  test('calls a contract, tells a revert as part of the answer, and estimates', async () => {
+  test('calls a contract, returns a revert as part of the answer, and estimates gas', async () => {
     const called = await rest(`/chain/evm/v1/eth_call?args=${base64({ to: contract })}`);
     expect(called.status).toBe(200);
     expect(Buffer.from(called.body.ret, 'base64').toString('hex')).toBe('5'.padStart(64, '0'));
@@ -58,7 +58,7 @@ describe('the evm query service', () => {
     });
   });
 
-  test('pretends what overrides say', async () => {
+  test('applies state overrides', async () => {
     const overrides = base64({
       [contract]: { stateDiff: { [`0x${'99'.padStart(64, '0')}`]: `0x${'7'.padStart(64, '0')}` } },
     });
@@ -344,7 +344,7 @@ describe('what curl sees', () => {
   });
 });
 
-test('what is pruned between the search for it and the answer is left out', async () => {
+test('a transaction that is pruned between search and answer is left out', async () => {
   const places = [
     { height: world.ctx.chain.base() - 1, index: 0 },
     { height: world.ctx.chain.head(), index: 0 },
@@ -367,7 +367,7 @@ test('what is pruned between the search for it and the answer is left out', asyn
   ]);
 });
 
-test('whoever asks for a page of a block is told how many transactions that has, and refused a page behind them', async () => {
+test('a page of a block shows the total of its transactions, and a page beyond them is refused', async () => {
   const path = `/cosmos/tx/v1beta1/txs/block/${world.ctx.chain.head()}`;
   const { txs, pagination } = (await rest(`${path}?pagination.limit=1`)).body;
   expect([txs.length, pagination]).toEqual([1, { next_key: null, total: '1' }]);

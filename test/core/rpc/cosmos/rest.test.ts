@@ -169,7 +169,7 @@ test('the switches of transfers are paged, unless they are asked for by name', a
   expect((await rest(`${path}?denoms=achain`)).body).toEqual({ send_enabled: [], pagination: null });
 });
 
-test('truth in a query is told in any text that Go takes for it', async () => {
+test("a boolean query parameter takes every form that Go's ParseBool takes", async () => {
   const statusFor = async (text: string) => {
     const path = '/cosmos/bank/v1beta1/send_enabled';
     return (await rest(`${path}?pagination.limit=1&pagination.reverse=${text}`)).status;
@@ -198,7 +198,7 @@ test('a transaction of another chain is taken apart as the SDK does it, and put 
   expect(JSON.parse(await post('encode', decoded))).toEqual({ tx_bytes: tx });
 });
 
-test('a transaction that lacks its body or who signs it is opened with empty ones', async () => {
+test('a transaction without body or auth info decodes with empty ones', async () => {
   const body = JSON.stringify({ tx_bytes: 'GgEH' });
   const request = { method: 'POST', path: '/cosmos/tx/v1beta1/decode', query: '', headers: {}, body };
   expect(JSON.parse((await handleRest(world.ctx, request)).body)).toEqual({
@@ -216,7 +216,7 @@ test('a transaction that lacks its body or who signs it is opened with empty one
   });
 });
 
-test('the list of validators tells how many there are, whatever page is asked', async () => {
+test('the list of validators shows the total on every page', async () => {
   const path = '/cosmos/base/tendermint/v1beta1/validatorsets/latest';
   for (const query of ['', '?pagination.limit=1', '?pagination.offset=1&pagination.limit=5']) {
     const { body } = await rest(`${path}${query}`);
@@ -224,7 +224,7 @@ test('the list of validators tells how many there are, whatever page is asked', 
   }
 });
 
-test('a path that is none is 501 Not Implemented', async () => {
+test('an unknown path is 501 Not Implemented', async () => {
   for (const path of ['/cosmos', '/cosmos/nothing', '/cosmos/auth/v1beta1/accounts/%zz']) {
     expect(await rest(path)).toMatchObject({
       status: 501,

@@ -109,7 +109,7 @@ describe('a StdTx', () => {
     expect(JSON.parse(stdTxJson(stdTxBytes(JSON.stringify(tx))))).toEqual(tx);
   });
 
-  test('that is none is refused with what is wrong', () => {
+  test('that is malformed is refused with the reason', () => {
     expect(problem('{')).toMatch(/not JSON/);
     expect(problem('{"type":"x"}')).toMatch(/expected a cosmos-sdk\/StdTx, found x/);
     expect(problem(JSON.stringify(stdTx({ msg: [{ type: 'cosmos-sdk/MsgVote', value: {} }] })))).toBe(
@@ -121,7 +121,7 @@ describe('a StdTx', () => {
     );
   });
 
-  test('in foreign bytes is read or refused, never more', () => {
+  test('with one byte changed is read back to the same bytes, or refused with a GrpcError', () => {
     const good = stdTxBytes(JSON.stringify(stdTx()));
     fc.assert(
       fc.property(fc.nat({ max: good.length - 1 }), fc.nat({ max: 255 }), (at, byte) => {

@@ -136,7 +136,7 @@ describe('debug_traceBlock', () => {
     expect(traces.map(({ result }: Loose) => result.error)).toEqual([undefined, 'execution reverted']);
   });
 
-  test('runs it in its own block: its time, its number, and who earns by it', async () => {
+  test('runs it with the time, number and fee recipient of its own block', async () => {
     // COINBASE ‖ TIMESTAMP as a log of nothing else.
     const data = deploying('4160005242602052604060 00a000'.replaceAll(' ', ''));
     const made = await send({ data, gas: 1_000_000n });
@@ -169,7 +169,7 @@ describe('debug_traceBlock', () => {
     ]);
   });
 
-  test('refuses what is no block, what has no parent, and transactions that cannot be in it', async () => {
+  test('refuses bytes that are no block, a block without a parent, and invalid transactions', async () => {
     const fault = async (raw: string) => (await world.rpc('debug_traceBlock', raw)).error?.message;
     expect(await fault('0x')).toMatch(/^could not decode block: /);
     expect(await fault('0xc0')).toBe('could not decode block: no header');
@@ -287,7 +287,7 @@ describe('debug_storageRangeAt', () => {
   const range = (txIndex: number, start = '0x', max = 10, at: unknown = block.hash) =>
     world.get('debug_storageRangeAt', at, txIndex, store, start, max);
 
-  test('tells the storage before a transaction of the block', async () => {
+  test('shows the storage before a transaction of the block', async () => {
     expect(await range(0)).toEqual({ storage: {}, nextKey: null });
     for (const index of [1, 2, 3])
       expect(await range(index)).toEqual({
@@ -297,7 +297,7 @@ describe('debug_storageRangeAt', () => {
     expect((await range(4, '0x', 10, block.number)).storage[slot0].value).toBe(word(6));
   });
 
-  test('goes on where a page ended', async () => {
+  test('continues where a page ended', async () => {
     // Sets slots 1 to 5 to their numbers.
     const code = [1, 2, 3, 4, 5].map((i) => `600${i}600${i}55`).join('');
     const sent = await send({ data: `0x${code}600160005360016000f3`, gas: 1_000_000n });

@@ -58,7 +58,7 @@ describe('debug_accountRange', () => {
     expect(Object.values<Loose>(all.accounts).some(({ code }) => code !== undefined)).toBe(true);
   });
 
-  test('goes on where a page ended', async () => {
+  test('continues where a page ended', async () => {
     const all = Object.keys((await range()).accounts);
     const found: string[] = [];
     let start = '0x';
@@ -71,7 +71,7 @@ describe('debug_accountRange', () => {
     expect(found).toEqual(all);
   });
 
-  test('tells of old states, and refuses blocks that are not there', async () => {
+  test('answers for old states, and refuses unknown blocks', async () => {
     const lower = (dumped: Loose) => Object.keys(dumped.accounts).map((one) => one.toLowerCase());
     expect(lower(await range({}, '0x2'))).not.toContain(FRESH);
     expect(lower(await range({}, '0x3'))).toContain(FRESH);

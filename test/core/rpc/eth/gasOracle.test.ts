@@ -39,7 +39,7 @@ test('the tips of the last twenty blocks count', () => {
   expect(suggested({ [HEAD - 20]: [7n] })).toBe(1n);
 });
 
-test('of a block the three lowest count, and of all of them that at sixty of a hundred', () => {
+test('the three lowest tips of each block count, and their 60th percentile is suggested', () => {
   expect(suggested({ [HEAD]: [9n, 5n, 4n, 6n] })).toBe(5n);
   expect(suggested({ [HEAD]: [2n, 3n, 4n], [HEAD - 1]: [5n, 6n, 7n] })).toBe(5n);
 });
@@ -49,12 +49,12 @@ test('no tip above five hundred gwei is suggested', () => {
   expect(suggested({ [HEAD]: [501n] })).toBe(500n);
 });
 
-test('no tip is suggested with which nothing would be taken', () => {
+test('the suggested tip is not below the least price that the node accepts', () => {
   expect(suggested({ [HEAD]: [3n] }, 4n * GWEI)).toBe(3n);
   expect(suggested({ [HEAD]: [3n] }, 5n * GWEI)).toBe(4n);
 });
 
-test('where there is a least price and no base fee, whoever pays what he is told to is let in', async () => {
+test('with a minimum gas price and no base fee, a transaction at the suggested price is accepted', async () => {
   const least = 2n * GWEI;
   const accounts = [{ address: wallet(0).address, balance: COIN }];
   const world = await RpcWorld.openOn(testGenesis({ accounts, noBaseFee: true, minGasPrice: least }));

@@ -66,7 +66,7 @@ test('blocks that may match are counted', async () => {
   expect(await world.get('eth_getLogs', { ...all, fromBlock: '0x8', address: emitter })).toHaveLength(3);
 });
 
-test('a log filter goes on after a block of more logs than one search answers', async () => {
+test('a log filter continues after a block with more logs than one search may answer', async () => {
   const small = await RpcWorld.open({ logsMax: 2 });
   const from = bytesHex(small.dev.address);
   const log = () => small.get('eth_sendTransaction', { from, data: '0x5f5fa000', gas: '0x186a0' });

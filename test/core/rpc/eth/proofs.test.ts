@@ -112,7 +112,7 @@ test.each([
   expect(Object.keys(JSON.parse(answer).result.current.precompiles)).toHaveLength(count);
 });
 
-test('the rules in force and what is kept are told', async () => {
+test('eth_config, eth_capabilities, eth_blobBaseFee and eth_coinbase describe the chain', async () => {
   const { current, next, last } = await world.get('eth_config');
   expect({ next, last }).toEqual({ next: null, last: null });
   expect(current).toMatchObject({ chainId: '0x2328', precompiles: { ECREC: `0x${'0'.repeat(39)}1` } });

@@ -88,7 +88,7 @@ test('logs by subscription, by filter and by search are the same', async () => {
   session.closed();
 });
 
-test('pending transactions are told as hashes or whole, before they are in a block', async () => {
+test('a subscription to pending transactions gets hashes or whole transactions before they are in a block', async () => {
   const { ask, session, socket } = await open();
   await ask('eth_subscribe', 'newPendingTransactions');
   await ask('eth_subscribe', 'newPendingTransactions', true);
@@ -100,7 +100,7 @@ test('pending transactions are told as hashes or whole, before they are in a blo
   session.closed();
 });
 
-test('a pending transaction is read once for all who are told of it whole', async () => {
+test('a pending transaction is rendered once for all subscribers of whole transactions', async () => {
   const clients = [await open(), await open()];
   for (const { ask } of clients)
     for (let i = 0; i < 2; i++) await ask('eth_subscribe', 'newPendingTransactions', true);
@@ -117,7 +117,7 @@ test('a pending transaction is read once for all who are told of it whole', asyn
   for (const { session } of clients) session.closed();
 });
 
-test('the reply comes before the first pending transaction, however early that is told', async () => {
+test('the reply to eth_subscribe comes before the first pending transaction', async () => {
   const { session, socket } = await open();
   session.receive('{"jsonrpc":"2.0","id":"p","method":"eth_subscribe","params":["newPendingTransactions"]}');
   let isAnswered = false;
@@ -152,7 +152,7 @@ test.each([
   session.closed();
 });
 
-test('a reader that falls behind at the head is told to resume where the past was left', async () => {
+test('a slow reader of history that falls behind the head gets the height at which to resume', async () => {
   const { ask, socket } = await open();
   await ask('eth_subscribe', 'newHeads');
   socket.unread = 256 * 1024;
@@ -255,7 +255,7 @@ test('history rests by the work done, not by the number of blocks', async () => 
   expect(await told(first + 6, first + 7)).toBe(1);
 });
 
-test('what is committed while the past is being told is told once, and after it', async () => {
+test('a block committed while history is sent follows the history, once', async () => {
   const socket = new FakeSocket();
   const heights: number[] = [];
   const commit = async (txs: number): Promise<number> => {

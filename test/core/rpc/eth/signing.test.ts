@@ -185,7 +185,7 @@ describe('signatures of the node', () => {
     );
   });
 
-  test('eth_signTransaction wants all that decides what is signed, and no fee by mistake', async () => {
+  test('eth_signTransaction requires a nonce and fees, and refuses a fee above the cap', async () => {
     const args = { from: dev, to: other, gas: '0x5208', nonce: '0x7' };
     const refusal = async (more: object) =>
       (await world.rpc('eth_signTransaction', { ...args, ...more })).error?.message;

@@ -180,7 +180,7 @@ test('eth_call finds a precompile where it was moved to, and code where it was',
   expect(error?.message).toMatch(/is already overridden$/);
 });
 
-test("transfers are told as logs only when asked for, in order with the contract's own", async () => {
+test("traceTransfers adds transfer logs in order with the contract's own, and none are added without it", async () => {
   // Sends its value on to the caller (CALL with CALLVALUE to CALLER), then logs.
   const code = '0x6000600060006000343361ffff f15060006000a000'.replace(' ', '');
   const block = {
@@ -209,7 +209,7 @@ test('code that is borrowed with a value moves no coins', async () => {
   expect(traced.calls[0]).toMatchObject({ status: '0x1', logs: [] });
 });
 
-test('a validated simulation foretells the block that is then made', async () => {
+test('a validated simulation equals the block that is then made', async () => {
   const own = await RpcWorld.open();
   const dev = `0x${Buffer.from(own.dev.address).toString('hex')}`;
   const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00' };
@@ -225,7 +225,7 @@ test('a validated simulation foretells the block that is then made', async () =>
     expect([name, foretold[name]]).toEqual([name, block[name]]);
 });
 
-test('pretended numbers at their bounds are answered, not stumbled over', async () => {
+test('overrides with extreme numbers are answered without an internal error', async () => {
   const max = `0x${'f'.repeat(64)}`;
   const rich = { [A]: { balance: max }, [B]: { balance: max } };
   const ofOne = async (
@@ -249,7 +249,7 @@ test('pretended numbers at their bounds are answered, not stumbled over', async 
   expect(world.notes).toEqual([]);
 });
 
-test('what blocks change one after the other ends in the state that all of it in one block ends in', async () => {
+test('the same calls in several blocks and in one block end in the same state', async () => {
   // Without its code, EIP-2935's contract keeps no hashes, which are others for one block than for many.
   const first = { '0x0000f90827f1c53a10cb7a02335b175320002935': { code: '0x' }, ...RICH };
   const slots = { [`0x${'01'.repeat(32)}`]: `0x${'02'.repeat(32)}` };

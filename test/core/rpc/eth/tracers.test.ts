@@ -76,7 +76,7 @@ test('many calls of nothing take room, too, and those inside the top call none w
   expect(traced(60_000, true)).toMatchObject({ type: 'CALL' });
 });
 
-test('instructions are shown with what the last call gave back, as far as it fits', () => {
+test('the struct logger refuses a trace whose return data exceeds the size limit', () => {
   const logged = (rows: number, enableReturnData: boolean) => {
     const options = { disableStack: false, disableStorage: false, enableMemory: false, limit: 0 };
     const logger = new StructLogger({ ...options, enableReturnData });
@@ -99,7 +99,7 @@ test('instructions are shown with what the last call gave back, as far as it fit
   expect(looked).toBe(128);
 });
 
-test('what was hashed is shown as far as it fits, and hashed no more when it does not', () => {
+test('the preimage tracer refuses a trace beyond its size limit and stops hashing', () => {
   let hashed = 0;
   const keccak256 = (message: Uint8Array): Uint8Array => {
     hashed++;

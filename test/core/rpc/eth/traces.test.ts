@@ -165,7 +165,7 @@ test('a block with failed transactions has a trace of each, in order', async () 
   expect(await world.get('debug_traceBlockByHash', hash, { tracer: 'callTracer' })).toEqual(traces);
 });
 
-test('flat, selector, mux and noop tracers tell what the call tree tells', async () => {
+test('flat, selector, mux and noop tracers agree with the call tree', async () => {
   const trace = (config: unknown): Promise<Loose> =>
     world.get('debug_traceTransaction', hashes.nested, config);
   const flat = await trace({ tracer: 'flatCallTracer' });
@@ -186,7 +186,7 @@ test('flat, selector, mux and noop tracers tell what the call tree tells', async
   expect(both).toEqual({ callTracer: await trace({ tracer: 'callTracer' }), noopTracer: {} });
 });
 
-test('several tracers at once tell what each would have told alone', async () => {
+test('several tracers at once give the same results as each alone', async () => {
   const trace = (config: unknown): Promise<Loose> =>
     world.get('debug_traceTransaction', hashes.nested, config);
   const configs = {
@@ -279,7 +279,7 @@ describe('the state before an execution', () => {
     expect(await heldBefore(emitter, { stateOverrides })).toContain(`0x${'00'.repeat(19)}ee`);
   });
 
-  test('leaves out who was nobody, unless told not to', async () => {
+  test('leaves out accounts that did not exist, unless includeEmpty is set', async () => {
     expect(await heldBefore(NEW, {})).not.toContain(NEW);
     expect(await heldBefore(NEW, { tracerConfig: { includeEmpty: true } })).toContain(NEW);
     const both = { tracer: 'prestateTracer', tracerConfig: { includeEmpty: true, diffMode: true } };
@@ -325,7 +325,7 @@ test('a log has its number in the block, whatever came before it and whatever el
   expect(indexes(first)).toEqual(['0x1', '0x3']);
 });
 
-test('what pays nothing sees no base fee, whatever it pretends', async () => {
+test('a call without a gas price sees base fee 0 even with a base fee override', async () => {
   const pretended = [{ [emitter]: { code: '0x485f5260205ff3' } }, { baseFeePerGas: '0x7' }];
   const ask = (fees: object) => world.get('eth_call', { to: emitter, ...fees }, 'latest', ...pretended);
   expect(await ask({})).toBe(word(0));
@@ -360,7 +360,7 @@ test.each([
   expect((await asked).error).toEqual({ code: -32000, message });
 });
 
-test('what was hashed is told by its hash, once, and not where the hash could not be paid', async () => {
+test('keccak256PreimageTracer lists each preimage once, and none of a KECCAK256 that ran out of gas', async () => {
   const stateOverrides = { [emitter]: { code: '0x602a5f5260205f2060205f205f5f2062ffffff5f20' } };
   const config = { tracer: 'keccak256PreimageTracer', stateOverrides };
   expect(await world.get('debug_traceCall', { to: emitter, gas: '0x30000' }, 'latest', config)).toEqual({
@@ -369,7 +369,7 @@ test('what was hashed is told by its hash, once, and not where the hash could no
   });
 });
 
-test('a time limit has to be one, though that of the node holds', async () => {
+test('the timeout of a trace must be a Go duration', async () => {
   const fault = async (timeout: string) =>
     (await world.rpc('debug_traceTransaction', hashes.log, { timeout })).error?.message;
   for (const timeout of ['5s', '1h2m3.5s', '-.5ms', '0', '+1µs'])
@@ -421,7 +421,7 @@ describe('a row of the struct logger', () => {
     },
   );
 
-  test.each(['00', ''])('shows room that a call paid for and nobody wrote to, before %j', async (rest) => {
+  test.each(['00', ''])('shows memory that a call has expanded and not written, before %j', async (rest) => {
     const rows = await rowsOf(`6130005f5f5f5f60ff5af1${rest}`, { enableMemory: true });
     expect(rows.at(-1).op).toBe('STOP');
     expect(rows.at(-1).memory).toHaveLength(0x3000 / 32);
@@ -432,7 +432,7 @@ describe('a row of the struct logger', () => {
     expect((await rowsOf('50')).at(-1).error).toMatch(/^stack underflow/);
   });
 
-  test('shows no storage of a store that failed, and none of it later', async () => {
+  test('shows no storage for a failed SSTORE, nor in later rows', async () => {
     // With calldata it stores in slot 0; without it calls itself with too little gas for that, and reads slot 1.
     for (const gas of ['0bb8', '0400']) {
       const rows = await rowsOf(`366015575f5f60015f5f3061${gas}f15060015450005b60015f5500`);
@@ -560,16 +560,16 @@ describe('a call or creation that cannot begin', () => {
     expect(flat).toMatchObject([{ subtraces: 1 }, { error: 'insufficient balance for transfer' }]);
   });
 
-  test('also when it is the last instruction, or the frame fails afterwards', async () => {
+  test('is traced even if it is the last instruction or the frame fails afterwards', async () => {
     expect((await traced(`${calls}f1`, logged)).calls).toHaveLength(1);
     expect((await traced(`${calls}f1fe`, logged)).calls).toHaveLength(1);
   });
 
-  test('is none when the instruction itself is not paid for', async () => {
+  test('is not traced if the instruction itself runs out of gas', async () => {
     expect((await traced(`${calls}f1`, logged, '0x5400')).calls).toBeUndefined();
   });
 
-  test('costs what it hands on, as one that begins', async () => {
+  test('costs the gas that it passes on, like a call that begins', async () => {
     const { structLogs } = await traced(`${calls}f100`, {});
     const call = structLogs.find(({ op }: Loose) => op === 'CALL');
     // Cold account, value, new account, a word of memory, and the gas, which came back with the stipend.

@@ -146,10 +146,11 @@ export function accomplice(
     send: (peers, message) => perform(sendOf(message, peers)),
     sendBytes: perform,
     later(micros, act) {
-      world.schedule(world.now + micros, () => {
-        if (process.state === 'up') act();
-        return undefined;
-      });
+      // Its reads may fail on a bad drive, which stops the node like any other of its own reads.
+      const acts = (): undefined => {
+        act();
+      };
+      world.schedule(world.now + micros, () => (process.state === 'up' ? process.guard(acts) : undefined));
     },
   };
   me.coalition.members.push(me);

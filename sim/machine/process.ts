@@ -235,7 +235,7 @@ export class Process implements Port {
       this.#held.push(() => this.during(life, act));
       return undefined;
     }
-    return this.#guard(act);
+    return this.guard(act);
   }
 
   /** Hands one input to the node, through the wrapper of a Byzantine one. */
@@ -327,8 +327,11 @@ export class Process implements Port {
     this.input({ kind: 'unsent', peer, channel, bytes });
   }
 
-  /** Errors end here, at the root of the simulated process: a broken assertion stops it and is reported. */
-  #guard(act: () => Promise<void> | undefined): Promise<void> | undefined {
+  /**
+   * Runs code of this process. Errors end here, at the root of the simulated process: a broken assertion stops it and is
+   * reported.
+   */
+  guard(act: () => Promise<void> | undefined): Promise<void> | undefined {
     const life = this.#life;
     const fail = (error: unknown): void => {
       if (life?.alive === true) this.fail('threw', error);

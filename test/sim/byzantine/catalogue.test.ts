@@ -57,6 +57,19 @@ describe('a behaviour of the catalogue', () => {
     expect(told.digest).not.toBe(silent.digest);
   });
 
+  test('a liar whose drive fails while it lies stops like any other node', async () => {
+    const { nodes, failures } = await run(`name: x
+validators: {v0: {}, v1: {}, v2: {}, v3: {}, gone: {power: 0}}
+timeline:
+  - {every: 100ms, times: 90, do: {disk: {target: gone, fault: unreadable}}}
+  - {every: 1s, times: 9, do: {restart: gone}}
+byzantine: [{who: gone, behaviour: forged-evidence, args: {where: gossip}}]
+until: {time: 10s}
+`);
+    expect(failures).toEqual([]);
+    expect(nodes.at(-1)).toMatchObject({ name: 'gone', state: 'halted' });
+  });
+
   test('a bad body or commit costs a round, and the block is never decided', async () => {
     for (const entry of ['B36, args: {what: duplicate}', 'B25, args: {what: round}'])
       expect((await run(lying(`{who: v3, behaviour: ${entry}, when: {height: 2..6}}`))).stats.roundMax).toBe(

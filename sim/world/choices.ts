@@ -12,6 +12,7 @@ const SINGLE_DRAW_MAX = 2 ** 21;
 export const CHOICE_GROUPS = [
   'link',
   'connection',
+  'jitter',
   'sync',
   'sign',
   'app',

@@ -151,7 +151,7 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     [
       'a stream of choices that is not there',
       `${base}choices: {zero: [link/v0>v1/loss, lnik]}\n`,
-      '3:35 choices.zero[1]: expected a label of link, connection, sync',
+      '3:35 choices.zero[1]: expected a label of link, connection, jitter, sync',
     ],
     [
       'a jump that moves nothing',
@@ -677,7 +677,7 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     [
       'ids that would all be the same',
       `${base}choices: {zero: [ids]}\n`,
-      '3:18 choices.zero[0]: expected a label of link, connection, sync, sign',
+      '3:18 choices.zero[0]: expected a label of link, connection, jitter, sync, sign',
     ],
     [
       'a choice of nobody',

@@ -95,12 +95,13 @@ describe('a swarm world', () => {
 
 test('the streams of a run are of groups that a scenario may name', async () => {
   const groups = new Set<string>();
-  for (let seed = 1; seed <= 4; seed++) {
-    const onChoices = (choices: ReadonlyMap<string, unknown>): void => {
-      for (const label of choices.keys()) groups.add(groupOf(label));
-    };
-    await runScenario(drawSwarm(String(seed)), { crypto: 'keyed-hash', onChoices });
-  }
+  const onChoices = (choices: ReadonlyMap<string, unknown>): void => {
+    for (const label of choices.keys()) groups.add(groupOf(label));
+  };
+  const late =
+    'name: late\ntimeline: [{at: 0s, do: {clock: {target: all, jitter: 9ms}}}]\nuntil: {height: 2}\n';
+  const drawn = Array.from({ length: 4 }, (_, i) => drawSwarm(String(i + 1)));
+  for (const text of [late, ...drawn]) await runScenario(text, { crypto: 'keyed-hash', onChoices });
   expect([...groups].filter((group) => !CHOICE_GROUPS.some((known) => known === group))).toEqual([]);
   expect(groups.has('link')).toBe(true);
 });

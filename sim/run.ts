@@ -173,7 +173,13 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       const isDone = (): boolean => {
         const isLost = world.now > (failures[0]?.at ?? world.now) + AFTERMATH_MICROS;
         const { stop } = options;
-        isBrokenOff = isLost || timeline.isBroken || stop?.(world.now, world.events, world.nextAt) === true;
+        const { circling } = timeline;
+        if (circling !== undefined) fail('until', `${circling} comes again and again at one moment`);
+        isBrokenOff =
+          isLost ||
+          timeline.isBroken ||
+          circling !== undefined ||
+          stop?.(world.now, world.events, world.nextAt) === true;
         return isBrokenOff || isAtEnd();
       };
       const ended = await world.run(isDone, timeLimit(scenario));

@@ -15,11 +15,10 @@ import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeName, target } from './names.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
-import type { ByzantineEntry, ByzantineTrigger, Target } from './scenario.ts';
+import { type ByzantineEntry, type ByzantineTrigger, type Target, TIMES_MAX } from './scenario.ts';
 import { duration, HEIGHT_MAX, period, probability } from './units.ts';
 
 const ROUND_MAX = 10_000;
-const TIMES_MAX = 1_000_000;
 
 /**
  * @param voters Nodes that can lie.

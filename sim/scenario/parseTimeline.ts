@@ -2,13 +2,12 @@ import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { parseAction } from './parseAction.ts';
 import { ANY_MOVE, onNode, WHEN_KEYS, whenMap, whenOf } from './parseWhen.ts';
-import type { Action, TimelineEntry, When } from './scenario.ts';
+import { type Action, TIMES_MAX, type TimelineEntry, type When } from './scenario.ts';
 import { duration, probability } from './units.ts';
 
 const ENTRY_KEYS = [...WHEN_KEYS, 'when', 'after', 'on', 'do', 'for', 'times', 'chance'] as const;
 type Fields = Partial<Record<(typeof ENTRY_KEYS)[number], Cursor>>;
 const ENTRY = 'a timeline entry: {at | when | after, do}';
-const TIMES_MAX = 1_000_000;
 /** Actions that `for:` can undo later. */
 const UNDONE: readonly Action['kind'][] = [
   'partition',
@@ -60,6 +59,9 @@ function entryOf(at: Cursor, known: readonly string[]): Omit<TimelineEntry, 'dic
     fields.on?.fail(`expected no on with ${when.kind}: a time is that of nobody`);
   if (at.says('times') && when.kind === 'at')
     fields.times?.fail('expected no times with at: a moment comes once; every comes again');
+  const times = fields.times?.integer('a number of times', 1, TIMES_MAX);
+  if (at.says('times') && when.kind === 'state' && when.height !== undefined && (times ?? 1) > 1)
+    fields.times?.fail('expected no times with a height: it comes once');
   const isRepeated = when.kind === 'every' || chance !== undefined;
   return {
     line: at.path,
@@ -68,7 +70,7 @@ function entryOf(at: Cursor, known: readonly string[]): Omit<TimelineEntry, 'dic
     delay,
     on: onNode(on, known),
     duration: fields.for === undefined || !hasEnd ? undefined : duration(fields.for),
-    times: fields.times?.integer('a number of times', 1, TIMES_MAX) ?? (isRepeated ? TIMES_MAX : 1),
+    times: times ?? (isRepeated ? TIMES_MAX : 1),
     chancePpm: chance === undefined ? PPM : probability(chance),
     action,
   };

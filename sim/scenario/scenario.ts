@@ -90,6 +90,9 @@ export interface LogDamage {
   readonly keep?: number | undefined;
 }
 
+/** How often an entry comes that the file lets come for ever, and the greatest number that it may say instead. */
+export const TIMES_MAX = 1_000_000;
+
 export interface TimelineEntry {
   /** Where it stands, for messages, e.g. `timeline[0]`. */
   readonly line: string;

@@ -41,6 +41,7 @@ export class TimelineActions {
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #suite: CryptoSuite;
+  #checkpoints = 0;
   #armed: Armed[] = [];
   readonly #downtimes = new Downtimes();
   /** When the timeline stops to clog a machine. */
@@ -106,7 +107,7 @@ export class TimelineActions {
       case 'link':
         return this.#link(action, spec);
       case 'checkpoint':
-        world.witness({ kind: 'checkpoint', name: action.name });
+        world.witness({ kind: 'checkpoint', name: action.name, count: this.#checkpoints++ });
         return true;
       case 'break':
         this.isBroken = true;
@@ -144,6 +145,7 @@ export class TimelineActions {
     spec: TimelineEntry,
   ): Outcome {
     const world = this.#world;
+    if (this.hasLeft(process)) return false;
     switch (action.kind) {
       case 'swizzle':
         this.#swizzle(process, spec);

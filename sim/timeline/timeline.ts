@@ -2,26 +2,37 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
-import { EVENT_WORDS, type TimelineEntry, type When } from '../scenario/scenario.ts';
+import { type Action, EVENT_WORDS, TIMES_MAX, type TimelineEntry, type When } from '../scenario/scenario.ts';
 import { PPM } from '../world/choices.ts';
 import type { Fact, Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import { TimelineActions } from './actions.ts';
 import { isAwaited } from './happens.ts';
 
+/**
+ * How often one entry may come at one moment. Beyond that entries call each other in a circle, such as a restart after
+ * each crash and a crash after each start, and time would stand still.
+ */
+const AT_ONCE_MAX = 1_000;
+
 interface Entry {
   readonly spec: TimelineEntry;
   left: number;
+  /** The moment at which it came last, and how often it came then. */
+  lastAt: number;
+  atOnce: number;
   /** It has come due, whatever chance said then. */
   hasCome: boolean;
   /** How often it is still to come after its delay. */
   delayed: number;
-  /** State conditions fire once for each node and height/round that meets them. */
+  /** What has met the condition. It fires once for each life or checkpoint, and once for each height and round. */
   readonly met: Set<string>;
 }
 
 /** Carries out the timeline of a scenario: waits for its conditions and has its actions done. */
 export class Timeline {
+  /** The entry that comes at one moment without end, as `timeline[0]`. The run cannot go on then. */
+  circling: string | undefined;
   readonly #world: World;
   readonly #actions: TimelineActions;
   readonly #entries: readonly Entry[];
@@ -32,6 +43,8 @@ export class Timeline {
     this.#entries = specs.map((spec) => ({
       spec,
       left: spec.times,
+      lastAt: -1,
+      atOnce: 0,
       hasCome: false,
       delayed: 0,
       met: new Set(),
@@ -73,14 +86,10 @@ export class Timeline {
     return this.#actions.isBroken;
   }
 
-  /** Whether the timeline will still restart this process. */
+  /** Whether the timeline will still start this process. */
   willReturn(process: Process): boolean {
     if (this.#actions.isReturning(process)) return true;
-    return this.#entries.some((entry) => {
-      const { action } = entry.spec;
-      if (action.kind !== 'restart' || !canCome(entry, process)) return false;
-      return action.target.kind !== 'names' || action.target.names.includes(process.name);
-    });
+    return this.#entries.some((entry) => isStart(entry.spec.action, process) && canCome(entry, process));
   }
 
   hasLeft(process: Process): boolean {
@@ -112,7 +121,7 @@ export class Timeline {
 
   #fire(entry: Entry): Promise<void> | undefined {
     entry.hasCome = true;
-    if (entry.left === 0) return undefined;
+    if (entry.left === 0 || this.#isCircling(entry)) return undefined;
     const { spec } = entry;
     if (spec.chancePpm < PPM && !this.#world.choices.stream(`${spec.dice}/chance`).chance(spec.chancePpm))
       return undefined;
@@ -122,11 +131,35 @@ export class Timeline {
     this.#world.witness({ kind: 'fault' });
     return done;
   }
+
+  #isCircling(entry: Entry): boolean {
+    const { now } = this.#world;
+    entry.atOnce = entry.lastAt === now ? entry.atOnce + 1 : 1;
+    entry.lastAt = now;
+    if (entry.atOnce > AT_ONCE_MAX) this.circling ??= entry.spec.line;
+    return entry.atOnce > AT_ONCE_MAX;
+  }
+}
+
+/** Whether the action may start this process if it is down. */
+function isStart(action: Action, { name }: Process): boolean {
+  switch (action.kind) {
+    case 'restart':
+    case 'upgrade':
+    case 'rollback':
+      return action.target.kind !== 'names' || action.target.names.includes(name);
+    case 'addNode':
+      return action.name === name;
+    default:
+      return false;
+  }
 }
 
 /** An entry with a chance comes due at every event of its kind: once is enough to wait for. */
 function isAwaiting({ spec, left, hasCome, delayed }: Entry): boolean {
-  if (left === 0 || spec.when.kind === 'every' || spec.when.kind === 'state') return false;
+  if (left === 0 || spec.when.kind === 'state') return false;
+  // It comes as often as it says, unless its chance is none.
+  if (spec.when.kind === 'every') return spec.times < TIMES_MAX && spec.chancePpm > 0;
   const isOnce = spec.when.kind === 'at' || spec.chancePpm < PPM;
   return !hasCome || delayed > 0 || !isOnce;
 }
@@ -147,6 +180,7 @@ function matches(spec: TimelineEntry, fact: Fact): string | undefined {
     return isThere(when, fact.position) ? `${fact.position.height}/${when.round ?? ''}` : undefined;
   }
   if (when.kind !== 'event' || !isAwaited(when, fact)) return undefined;
+  if (fact.kind === 'checkpoint') return `${fact.count}`;
   return 'node' in fact ? `${fact.node.lives}` : when.node;
 }
 

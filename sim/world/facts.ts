@@ -126,8 +126,8 @@ export type Fact =
     }
   /** A node has handled the last message about addresses from this peer. */
   | { readonly kind: 'pexTaken'; readonly node: Process; readonly peer: Process }
-  /** The timeline has reached the checkpoint with this name. */
-  | { readonly kind: 'checkpoint'; readonly name: string }
+  /** The timeline has reached the checkpoint with this name. `count` counts the checkpoints of the run. */
+  | { readonly kind: 'checkpoint'; readonly name: string; readonly count: number }
   /** The timeline has done something, or undone it. */
   | { readonly kind: 'fault' }
   /** The timeline says that faults are over. */

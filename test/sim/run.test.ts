@@ -168,12 +168,15 @@ describe('a run', () => {
       '{after: {event: started(v1)}, at: 1s, do: {pause: v1}, for: 1s}',
       '{at: 1s, do: heal}',
       '{at: 1s, do: {link: {from: v2, to: v2, loss: 1%}}}',
+      '{at: 3s, do: {remove_node: full0}}',
+      "{at: 4s, do: {upgrade: full0, to: '2.0.0'}}", // it has left
+      '{at: 4s, do: {clog: full0}, for: 1s}',
     ];
-    const text = `name: x\ntimeline:\n${actions.map((one) => `  - ${one}\n`).join('')}until: {height: 9}\n`;
+    const text = `name: x\nnodes: {full0: {}}\ntimeline:\n${actions.map((one) => `  - ${one}\n`).join('')}until: {height: 9}\n`;
     const { failures, neverHappened } = await run(text);
     expect(failures).toEqual([]);
     expect(neverHappened.map((entry) => entry.split(' ')[0])).toEqual(
-      [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15].map((index) => `timeline[${index}]`),
+      [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15, 17, 18].map((index) => `timeline[${index}]`),
     );
   });
 });

@@ -97,6 +97,40 @@ test('quiet begins when what was begun is over', async () => {
   expect(await heightOf('v0', timeline('quiet: 20s', cut))).toBeGreaterThan(10);
 });
 
+test('quiet begins after the last of the times that an entry comes again', async () => {
+  const pauses = 'every: 4s, times: 2, do: {pause: v0}, for: 1s';
+  const run = await runUnasked(`name: x\nengine: {crypto: keyed-hash}\n${timeline('quiet: 2s', pauses)}`);
+  if (!run.ok) throw new Error(run.error.message);
+  expect(run.value.neverHappened).toEqual([]);
+  expect(run.value.stats.virtualMicros).toBeGreaterThan(10_900_000);
+});
+
+test('a checkpoint that comes again is an event again', async () => {
+  const tick = 'every: 2s, times: 3, do: {checkpoint: tick}';
+  const crashes = 'when: {event: checkpoint(tick)}, times: 3, do: {crash: v0}, for: 500ms';
+  expect(await nodeOf('v0', timeline('time: 9s', tick, crashes))).toMatchObject({ lives: 4 });
+});
+
+test.each(["{upgrade: v1, to: '2.0.0'}", '{rollback: v1}', '{restart: v1}'])(
+  'a height is waited for by a node that is down until %s',
+  async (start) => {
+    const entries = ['at: 1s, do: {crash: v1}', `at: 12s, do: ${start}`];
+    expect(await nodeOf('v1', timeline('height: 4', ...entries))).toMatchObject({ height: 4, lives: 2 });
+  },
+);
+
+test('entries that call each other in a circle end the run', async () => {
+  const there = 'when: {event: checkpoint(back)}, times: 1000000, do: {checkpoint: there}';
+  const back = 'when: {event: checkpoint(there)}, times: 1000000, do: {checkpoint: back}';
+  const start = 'at: 1s, do: {checkpoint: back}';
+  const text = `name: x\nengine: {crypto: keyed-hash}\n${timeline('time: 9s', there, back, start)}`;
+  const run = await runUnasked(text);
+  if (!run.ok) throw new Error(run.error.message);
+  expect(run.value.failures).toMatchObject([
+    { checker: 'until', message: 'timeline[0] comes again and again at one moment' },
+  ]);
+});
+
 test('of two crash points of a kind the nearer one comes first', async () => {
   const [far, near] = [9, 2].map((count) => `at: 0s, do: {crash: v1, point: sign, count: ${count}}`);
   expect(await heightOf('v1', timeline('time: 10s', `${far}`, `${near}`))).toBe(0);

@@ -822,6 +822,11 @@ expect: [{liveness: {heights: 2}}]
       'timeline[0].times: expected no times with at: a moment comes once; every comes again',
     ],
     [
+      'a height that comes again',
+      `${base}timeline: [{height: 2, times: 2, do: {crash: v0}, for: 1s}]\n`,
+      'timeline[0].times: expected no times with a height: it comes once',
+    ],
+    [
       'a node that is its own peer',
       `${base}nodes: {full0: {peers: [full0]}}\n`,
       'nodes.full0.peers: expected others than full0 itself',

@@ -44,10 +44,11 @@ export const MUTATE: Behaviour = {
     return {
       send(send) {
         const opened = open(send);
-        const { height, round } = me.rs() ?? { height: 0, round: 0 };
-        if (opened === undefined || !me.isDue(height, round)) return [send];
         const wanted = me.args.get('message');
-        if (wanted !== 'any' && wanted !== opened.kind) return [send];
+        if (opened === undefined || (wanted !== 'any' && wanted !== opened.kind)) return [send];
+        const { height, round } = me.rs() ?? { height: 0, round: 0 };
+        // Asked last: a round in which it sends no such message uses up none of its times.
+        if (!me.isDue(height, round)) return [send];
         const field = fieldOf(me, opened.kind);
         const op = me.args.get('op');
         const mutation = op === 'any' ? pick(me, MUTATIONS) : (op as Mutation);

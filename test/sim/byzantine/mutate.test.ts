@@ -7,6 +7,7 @@ import type { Accomplice, Send } from '../../../sim/byzantine/behaviour.ts';
 import { rangeOf } from '../../../sim/byzantine/fieldRange.ts';
 import { fieldKind, MESSAGE_FIELDS, type MessageKind } from '../../../sim/byzantine/messageFields.ts';
 import { MUTATE } from '../../../sim/byzantine/mutate.ts';
+import { runUnasked } from '../../support/runUnasked.ts';
 
 const filled = (byte: number, length: number): Uint8Array => new Uint8Array(length).fill(byte);
 const timestamp = { seconds: 1_700_000_000, nanos: 0 };
@@ -76,4 +77,17 @@ test('a number can be set to what its field can hold', () => {
   expect(new Set(withMax(2 ** 32 - 1))).toEqual(new Set(['step', 'parts.total', 'part.index', '0.port']));
   expect(rangeOf('vote', 'vote.round')).toEqual([-2147483648, 2147483647]);
   expect(rangeOf('evidence', 'evidence.0.validatorPower')[1]).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test('a round without such a message uses up none of the times', async () => {
+  const run = await runUnasked(
+    `name: x
+validators: {v0: {}, v1: {}, v2: {}, v3: {}}
+clients: [{name: alice, kind: evm, at: v3, rate: 20/m, args: {count: 2}}]
+mutate: [{who: v3, message: txs, op: drop, when: {times: 1}}]
+until: {height: 7}
+`,
+    { crypto: 'keyed-hash' },
+  );
+  expect(run.ok && run.value.neverHappened).toEqual([]);
 });

@@ -38,6 +38,12 @@ export interface ProcessOptions {
   readonly factory: NodeFactory;
 }
 
+/** What waits until a process resumes, and the life that it is meant for. */
+interface Held {
+  readonly life: Life;
+  act(): Promise<void> | undefined;
+}
+
 export type ProcessState = 'down' | 'up' | 'paused' | 'halted';
 
 const NO_LOSSES: LogLosses = { cut: false, lossy: false };
@@ -97,8 +103,10 @@ export class Process implements Port {
   #node: SimNode | undefined;
   /** What the log has lost and the signer has not been told yet. */
   #losses = NO_LOSSES;
-  /** What would have happened to a paused process. It happens at once when the process resumes. */
-  #held: (() => Promise<void> | undefined)[] = [];
+  /** What would have happened to a paused process. It happens at once, and in order, when the process resumes. */
+  #held: Held[] = [];
+  /** How many of them it has done since it resumed. */
+  #caughtUp = 0;
 
   constructor(world: World, options: ProcessOptions) {
     this.#world = world;
@@ -222,20 +230,37 @@ export class Process implements Port {
     if (this.state !== 'paused') return false;
     this.state = 'up';
     this.#world.remark('resume', this, '');
-    const held = this.#held;
-    this.#held = [];
-    for (const act of held) this.#world.schedule(this.#world.now, act);
+    if (this.#held.length > 0) this.#catchUp();
     return true;
+  }
+
+  /** Does the first of what was held, and then the next. Each is an event of its own. */
+  #catchUp(): void {
+    this.#world.schedule(this.#world.now, () => {
+      if (this.state !== 'up') return undefined;
+      const next = this.#held[this.#caughtUp++];
+      if (this.#caughtUp < this.#held.length) this.#catchUp();
+      else this.#forgetHeld();
+      return next?.life.alive === true ? this.guard(() => next.act()) : undefined;
+    });
+  }
+
+  #forgetHeld(): void {
+    this.#held = [];
+    this.#caughtUp = 0;
+  }
+
+  /** It is paused, or has not yet done all that was held meanwhile: what comes now waits behind that. */
+  get #isBehind(): boolean {
+    return this.state === 'paused' || this.#held.length > 0;
   }
 
   /** Runs `act` for one life of this process: not at all when that is over, later when the process is paused. */
   during(life: Life, act: () => Promise<void> | undefined): Promise<void> | undefined {
     if (!life.alive) return undefined;
-    if (this.state === 'paused') {
-      this.#held.push(() => this.during(life, act));
-      return undefined;
-    }
-    return this.guard(act);
+    if (!this.#isBehind) return this.guard(act);
+    this.#held.push({ life, act });
+    return undefined;
   }
 
   /** Hands one input to the node, through the wrapper of a Byzantine one. */
@@ -247,11 +272,8 @@ export class Process implements Port {
   deliver(input: Input): void {
     const life = this.#life;
     if (life === undefined) return;
-    if (this.state === 'paused') {
-      this.#held.push(() => this.during(life, () => this.#feed(input)));
-      return;
-    }
-    this.#feed(input);
+    if (this.#isBehind) this.#held.push({ life, act: () => this.#feed(input) });
+    else this.#feed(input);
   }
 
   /** Errors end here, at the root of the simulated process; errors of a life that ended meanwhile are ignored. */
@@ -348,7 +370,7 @@ export class Process implements Port {
     if (this.#life !== undefined) this.#life.alive = false;
     this.#life = undefined;
     this.#node = undefined;
-    this.#held = [];
+    this.#forgetHeld();
     this.state = state;
   }
 }

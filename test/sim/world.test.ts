@@ -125,6 +125,23 @@ describe('a simulated process', () => {
     expect(toy.world.process('a').state).toBe('down');
   });
 
+  test('what arrives at the moment when it resumes waits behind what it missed', async () => {
+    const toy = await toyWorld(['a', 'b'], { delay: { low: 10_000, high: 10_000, shape: 'uniform' } });
+    await toy.until(1_000);
+    const b = toy.world.process('b');
+    b.pause();
+    toy.world.schedule(1_100_000, () => void toy.send('a', 'b', 1));
+    toy.world.schedule(1_150_000, () => void toy.send('a', 'b', 2));
+    toy.world.schedule(1_200_000, () => void b.resume());
+    toy.world.schedule(1_190_000, () => void toy.send('a', 'b', 3));
+    await toy.until(2_000);
+    expect(toy.of('b', 'frame').map(({ at, what }) => [at, what])).toEqual([
+      [1_200, 'frame a 1'],
+      [1_200, 'frame a 2'],
+      [1_200, 'frame a 3'],
+    ]);
+  });
+
   test('paused, it hears everything later and in order', async () => {
     const toy = await toyWorld(['a', 'b']);
     await toy.until(1_000);

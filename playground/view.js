@@ -3,21 +3,13 @@
 
 /** What kind of thing a happening is, for colours and filters. */
 const GROUPS = [
-  ['proposal', '#7c3aed', /^(proposal|part) /],
-  ['prevote', '#2563eb', /^prevote /],
-  ['precommit', '#0d9488', /^precommit /],
-  ['gossip', '#94a3b8', /./],
+  ['proposal', /^(proposal|part) /],
+  ['prevote', /^prevote /],
+  ['precommit', /^precommit /],
+  ['gossip', /./],
 ];
-const COLOURS = {
-  decided: '#16a34a',
-  lock: '#f59e0b',
-  fault: '#b45309',
-  broken: '#dc2626',
-  lie: '#db2777',
-  down: '#cbd5e1',
-  paused: '#a5f3fc',
-  later: '#fde68a',
-};
+/** Groups that have a colour of their own. */
+const COLOURED = new Set([...GROUPS.map(([group]) => group), 'decided', 'lock', 'fault', 'broken', 'lie']);
 /** What the colours of the lanes say. */
 const LEGEND = [
   ['decided', 'decided'],
@@ -29,17 +21,36 @@ const LEGEND = [
   ['broken', 'promise broken, or a Byzantine name'],
   ['lie', 'lie'],
 ];
-const LANE = 54;
+/** Lanes share the room that there is, within these heights. */
+const LANE_MIN = 40;
+const LANE_MAX = 72;
 const TOP = 46;
-const LEFT = 76;
+const FOOT = 24;
+/** The column of names is as wide as the longest of them, within these widths. */
+const NAMES_MIN = 76;
+const NAMES_MAX = 200;
+/** The shortest span of time that the picture shows. */
+const SPAN_MIN_US = 500;
+const STEPS =
+  'steps: 1 new height, 2 new round, 3 propose, 4 prevote, 5 prevote wait, 6 precommit, 7 precommit wait, 8 commit';
 
 const isLie = (line) => line.lie === true || line.kind === 'withholds';
 const groupOf = (line) => {
   if (isLie(line)) return 'lie';
-  return line.kind === 'frame' ? GROUPS.find(([, , test]) => test.test(line.msg))[0] : line.kind;
+  return line.kind === 'frame' ? GROUPS.find(([, test]) => test.test(line.msg))[0] : line.kind;
 };
-const colourOfGroup = (group) => GROUPS.find(([name]) => name === group)?.[1] ?? COLOURS[group];
-const colourOf = (line) => colourOfGroup(line.group) ?? '#64748b';
+/** A colour of view.css, which has two of each: for light and for dark pages. */
+const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+/** The colours as they are now, each looked up once. */
+const colours = () => {
+  const known = new Map();
+  return (name) => {
+    if (!known.has(name)) known.set(name, colourOf(name));
+    return known.get(name);
+  };
+};
+const colourName = (line) => (COLOURED.has(line.group) ? line.group : 'other');
+const clamp = (value, min, max) => Math.min(Math.max(value, min), max);
 const seconds = (micros) => `${(micros / 1e6).toFixed(3)} s`;
 const element = (tag, attributes = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), attributes);
@@ -111,7 +122,12 @@ function grow(spans, value, t) {
 }
 
 class View {
-  constructor(root, { title }) {
+  /** `at`: the event that is picked once the run is over. `onPick`: hears of each event that the user picks. */
+  constructor(root, { title, at, onPick }) {
+    this.wanted = at;
+    this.onPick = onPick;
+    this.lane = LANE_MIN;
+    this.left = NAMES_MIN;
     this.story = new Story();
     this.at = 0;
     this.from = 0;
@@ -129,6 +145,7 @@ class View {
     this.details = element('div', { className: 'details' });
     this.list = element('div', { className: 'list' });
     this.verdict = element('span', { className: 'verdict' });
+    this.matches = element('span', { className: 'matches' });
     this.unlabelled = element('span', { className: 'unlabelled' });
     this.facts = element('ul', { className: 'facts' });
     const filters = element('span', { className: 'filters' });
@@ -139,14 +156,13 @@ class View {
         else this.hidden.add(name);
         this.draw();
       });
-      const colour = colourOfGroup(name) ?? '#334155';
       const label = element('label', {}, box, name);
-      label.style.color = colour;
+      label.style.color = `var(--${COLOURED.has(name) ? name : 'ink'})`;
       filters.append(label);
     }
     const search = element('input', {
       type: 'search',
-      placeholder: 'filter: node, message, text …',
+      placeholder: 'filter: node or text',
       id: 'needle',
     });
     search.addEventListener('input', () => {
@@ -156,7 +172,7 @@ class View {
     const legend = element('span', { className: 'legend' });
     for (const [name, text] of LEGEND) {
       const sample = element('i');
-      sample.style.background = COLOURS[name];
+      sample.style.background = `var(--${name})`;
       legend.append(element('span', {}, sample, text));
     }
     const button = (text, act) => {
@@ -172,72 +188,98 @@ class View {
       button('whole run', () => this.whole()),
       button('next mark', () => this.nextMark()),
     );
+    this.stage = element('div', { className: 'stage' }, this.canvas);
     root.replaceChildren(
       element('header', {}, element('h1', { textContent: title }), this.verdict, legend),
       this.facts,
-      element('div', { className: 'bar' }, steps, this.slider, filters, search, this.unlabelled),
       element(
-        'main',
-        {},
-        element('div', { className: 'stage' }, this.canvas),
-        element('aside', {}, this.details, this.list),
+        'div',
+        { className: 'bar' },
+        steps,
+        this.slider,
+        filters,
+        search,
+        this.matches,
+        this.unlabelled,
       ),
+      element('main', {}, this.stage, element('aside', {}, this.details, this.list)),
     );
-    this.slider.addEventListener('input', () => this.select(Number(this.slider.value)));
+    this.slider.addEventListener('input', () => this.pickLine(Number(this.slider.value)));
     this.listen();
   }
 
   listen() {
     const { canvas } = this;
+    const { signal } = this.leaving;
     let drag;
-    canvas.addEventListener(
-      'wheel',
-      (event) => {
-        event.preventDefault();
-        this.zoom(event.deltaY > 0 ? 1.25 : 0.8, event.offsetX);
-      },
-      { passive: false },
-    );
+    canvas.addEventListener('wheel', (event) => this.onWheel(event), { passive: false });
     canvas.addEventListener('pointerdown', (event) => {
+      canvas.setPointerCapture(event.pointerId);
       drag = { x: event.offsetX, from: this.from, to: this.to, moved: false };
     });
     canvas.addEventListener('pointermove', (event) => {
       if (drag === undefined) return;
       const shift = ((drag.x - event.offsetX) / this.width) * (drag.to - drag.from);
       if (Math.abs(drag.x - event.offsetX) > 3) drag.moved = true;
-      this.show(drag.from + shift, drag.to + shift);
+      if (drag.moved) this.show(drag.from + shift, drag.to + shift);
     });
     canvas.addEventListener('pointerup', (event) => {
       if (drag !== undefined && !drag.moved) this.pick(event.offsetX, event.offsetY);
       drag = undefined;
     });
-    const { signal } = this.leaving;
+    canvas.addEventListener('pointercancel', () => {
+      drag = undefined;
+    });
     addEventListener('resize', () => this.draw(), { signal });
-    const onKey = (event) => {
-      if (event.target.matches?.('input, textarea, select')) return;
-      if (event.key === 'ArrowRight') this.step(1);
-      else if (event.key === 'ArrowLeft') this.step(-1);
-      else if (event.key === '+') this.zoom(0.7, LEFT + this.width / 2);
-      else if (event.key === '-') this.zoom(1.4, LEFT + this.width / 2);
-    };
-    addEventListener('keydown', onKey, { signal });
+    addEventListener('keydown', (event) => this.onKey(event), { signal });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), { signal });
+    // The room for the lanes also changes when something above them opens.
+    const observer = new ResizeObserver(() => this.draw());
+    observer.observe(this.stage);
+    signal.addEventListener('abort', () => observer.disconnect());
+  }
+
+  /** Zooms, or pans if the wheel turns sideways. Over the names it scrolls the lanes, as anywhere on a page. */
+  onWheel(event) {
+    if (event.offsetX < this.left) return;
+    event.preventDefault();
+    // A mouse reports 100 or so for a notch, or a few lines; a trackpad a little at a time.
+    const unit = event.deltaMode === 0 ? 1 : 40;
+    const [x, y] = [event.deltaX * unit, event.deltaY * unit];
+    if (Math.abs(x) > Math.abs(y)) {
+      const shift = (x / this.width) * (this.to - this.from);
+      this.show(this.from + shift, this.to + shift);
+    } else this.zoom(Math.exp(clamp(y, -120, 120) / 500), event.offsetX);
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches?.('textarea, select, input:not([type="range"], [type="checkbox"])')) return;
+    const middle = this.left + this.width / 2;
+    if (event.key === 'ArrowRight') this.step(1);
+    else if (event.key === 'ArrowLeft') this.step(-1);
+    else if (event.key === '+') this.zoom(0.7, middle);
+    else if (event.key === '-') this.zoom(1.4, middle);
+    else return;
+    event.preventDefault();
   }
 
   /** Another view takes its place. */
   leave() {
     this.leaving.abort();
+    clearTimeout(this.telling);
   }
 
   get width() {
-    return Math.max(50, this.canvas.clientWidth - LEFT - 10);
+    return Math.max(50, this.canvas.clientWidth - this.left - 10);
   }
 
   x(t) {
-    return LEFT + ((t - this.from) / (this.to - this.from)) * this.width;
+    return this.left + ((t - this.from) / (this.to - this.from)) * this.width;
   }
 
   y(name) {
-    return TOP + this.story.lane(name).index * LANE + LANE / 2;
+    return TOP + (this.story.lane(name).index + 0.5) * this.lane;
   }
 
   add(lines) {
@@ -249,7 +291,7 @@ class View {
 
   /** `facts`: what readers must know beside the verdict, a line each. */
   finish(report, facts) {
-    if (report === undefined) return;
+    if (report === undefined) return this.goTo(this.wanted);
     this.facts.replaceChildren(...facts.map((textContent) => element('li', { textContent })));
     for (const name of report.nodes.map((node) => node.name)) this.story.lane(name);
     const known = new Set(this.story.lines.filter((line) => line.kind === 'broken').map((line) => line.text));
@@ -258,43 +300,62 @@ class View {
         this.story.add({ t: at, n: report.stats.events, kind: 'broken', text: `${checker}: ${message}` });
     this.byzantine = new Set(report.nodes.filter((node) => !node.isCorrect).map((node) => node.name));
     this.slider.max = Math.max(0, this.story.lines.length - 1);
-    const first = report.failures[0];
-    this.verdict.textContent =
-      first === undefined ? 'passed' : `broken: ${first.checker}: ${first.message.split('\n')[0]}`;
+    const [first] = report.failures;
+    const broken = report.failures.map(({ checker, message }) => `broken: ${checker}: ${message}`);
+    this.verdict.title = broken.join('\n');
+    const more = broken.length > 1 ? `${broken.length} ` : '';
+    this.verdict.textContent = first === undefined ? 'passed' : `${more}${broken[0].split('\n')[0]}`;
     // A run that forked, or in which something was not judged, passes as well.
     const isDoubtful = report.forks.length + report.notJudged.length > 0;
     this.verdict.classList.add(first !== undefined ? 'bad' : isDoubtful ? 'doubtful' : 'good');
-    const broken = this.story.lines.findIndex((line) => line.kind === 'broken');
     this.whole();
-    this.select(broken >= 0 ? broken : this.story.lines.length - 1);
+    this.goTo(this.wanted);
+  }
+
+  /** Picks the first line of this event; without one, what broke, or the end. */
+  goTo(event) {
+    const { lines } = this.story;
+    const isIt = event === undefined ? ({ kind }) => kind === 'broken' : ({ n }) => n >= event;
+    const index = lines.findIndex(isIt);
+    this.select(index >= 0 ? index : lines.length - 1);
   }
 
   isShown(line) {
     if (this.hidden.has(line.group)) return false;
     if (this.needle === '') return true;
-    return `${line.node ?? ''} ${line.from ?? ''} ${line.msg ?? ''} ${line.text ?? ''} ${line.kind} ${line.at ?? ''} ${isLie(line) ? 'a lie' : ''}`
-      .toLowerCase()
-      .includes(this.needle);
+    return wordsOf(line).includes(this.needle);
   }
 
   show(from, to) {
     this.follows = false;
-    const span = Math.max(500, to - from);
-    this.from = from;
-    this.to = from + span;
+    const span = clamp(to - from, SPAN_MIN_US, this.wholeSpan);
+    this.from = clamp(from, 0, this.wholeSpan - span);
+    this.to = this.from + span;
     this.draw();
+  }
+
+  /** An empty picture is a second long. */
+  get wholeSpan() {
+    return Math.max(SPAN_MIN_US, (this.story.end || 1_000_000) * 1.01);
   }
 
   whole() {
     this.from = 0;
-    // An empty picture is a second long.
-    this.to = (this.story.end || 1_000_000) * 1.01;
+    this.to = this.wholeSpan;
     this.draw();
   }
 
   zoom(factor, x) {
-    const t = this.from + ((x - LEFT) / this.width) * (this.to - this.from);
+    const t = this.from + ((x - this.left) / this.width) * (this.to - this.from);
     this.show(t - (t - this.from) * factor, t + (this.to - t) * factor);
+  }
+
+  /** What the user picks. Who scrubs passes many events, and stays with one. */
+  pickLine(index) {
+    this.select(index);
+    clearTimeout(this.telling);
+    const line = this.story.lines[this.at];
+    if (line !== undefined) this.telling = setTimeout(() => this.onPick?.(line.n), 200);
   }
 
   select(index) {
@@ -311,12 +372,12 @@ class View {
   step(by) {
     this.follows = false;
     for (let i = this.at + by; i >= 0 && i < this.story.lines.length; i += by)
-      if (this.isShown(this.story.lines[i])) return this.select(i);
+      if (this.isShown(this.story.lines[i])) return this.pickLine(i);
   }
 
   nextMark() {
     const next = this.story.marks.find((index) => index > this.at && this.isShown(this.story.lines[index]));
-    this.select(next ?? this.story.marks[0] ?? 0);
+    this.pickLine(next ?? this.story.marks[0] ?? 0);
   }
 
   /** The shown happening nearest to a click, by arrival and by flight. */
@@ -328,7 +389,7 @@ class View {
       const far = Math.hypot(at[0] - x, at[1] - y);
       if (best === undefined || far < best.far) best = { far, index };
     }
-    if (best !== undefined) this.select(best.index);
+    if (best !== undefined) this.pickLine(best.index);
   }
 
   draw() {
@@ -343,7 +404,10 @@ class View {
 
   paint() {
     const { canvas, story } = this;
-    const height = TOP + Math.max(1, story.nodes.length) * LANE + 24;
+    const count = Math.max(1, story.nodes.length);
+    const room = this.stage.clientHeight - TOP - FOOT;
+    this.lane = Math.floor(clamp(room / count, LANE_MIN, LANE_MAX));
+    const height = TOP + count * this.lane + FOOT;
     const scale = devicePixelRatio || 1;
     canvas.style.height = `${height}px`;
     canvas.width = canvas.clientWidth * scale;
@@ -351,20 +415,25 @@ class View {
     const g = canvas.getContext('2d');
     g.scale(scale, scale);
     g.clearRect(0, 0, canvas.clientWidth, height);
+    if (story.nodes.length === 0) return;
     g.font = '11px system-ui, sans-serif';
+    this.colour = colours();
+    const widest = Math.max(0, ...story.nodes.map((name) => g.measureText(name).width));
+    this.left = Math.ceil(clamp(Math.min(widest + 18, canvas.clientWidth / 4), NAMES_MIN, NAMES_MAX));
     this.paintAxis(g, height);
     g.save();
     g.beginPath();
-    g.rect(LEFT, 0, this.width + 10, height);
+    g.rect(this.left, 0, this.width + 10, height);
     g.clip();
     for (const name of story.nodes) this.paintLane(g, name);
     this.paintArrows(g);
+    for (const name of story.nodes) this.paintRounds(g, name);
     this.paintMarks(g, height);
     this.paintCursor(g, height);
     g.restore();
     for (const name of story.nodes) {
-      g.fillStyle = this.byzantine?.has(name) ? COLOURS.broken : '#0f172a';
-      g.fillText(name, 8, this.y(name) + 4);
+      g.fillStyle = this.colour(this.byzantine?.has(name) ? 'broken' : 'ink');
+      g.fillText(fitting(g, name, this.left - 14), 8, this.y(name) + 4);
     }
   }
 
@@ -372,11 +441,11 @@ class View {
     const rough = (this.to - this.from) / 8;
     const unit = 10 ** Math.floor(Math.log10(rough));
     const tick = [1, 2, 5, 10].map((times) => times * unit).find((one) => one >= rough);
-    g.fillStyle = '#64748b';
-    g.strokeStyle = '#eef2f7';
+    g.fillStyle = this.colour('quiet');
+    g.strokeStyle = this.colour('grid');
     for (let t = Math.ceil(this.from / tick) * tick; t <= this.to; t += tick) {
       const x = this.x(t);
-      if (x < LEFT) continue;
+      if (x < this.left) continue;
       g.beginPath();
       g.moveTo(x, TOP);
       g.lineTo(x, height);
@@ -393,26 +462,23 @@ class View {
       if (!isIn(span)) continue;
       const [h, r] = span.value.split('/').map(Number);
       const [x0, x1] = [this.x(span.from), this.x(span.to)];
-      g.fillStyle = r > 0 ? COLOURS.later : h % 2 === 0 ? '#e0e7ff' : '#f1f5f9';
+      g.fillStyle = this.colour(r > 0 ? 'later' : h % 2 === 0 ? 'even' : 'odd');
       g.fillRect(x0, y - 11, Math.max(1, x1 - x0), 22);
-      if (x1 - x0 < 26) continue;
-      g.fillStyle = '#475569';
-      g.fillText(r > 0 ? `${h} round ${r}` : `${h}`, Math.max(x0, LEFT) + 3, y - 14);
     }
-    g.fillStyle = COLOURS.lock;
+    g.fillStyle = this.colour('lock');
     for (const span of lane.locks)
       if (span.value !== undefined && isIn(span))
         g.fillRect(this.x(span.from), y + 12, Math.max(2, this.x(span.to) - this.x(span.from)), 3);
-    g.fillStyle = COLOURS.paused;
+    g.fillStyle = this.colour('paused');
     for (const { from, to } of lane.pauses) {
       const [x0, x1] = [this.x(from), this.x(to ?? this.story.end)];
       g.fillRect(x0, y - 11, Math.max(2, x1 - x0), 22);
     }
     for (const { from, to } of lane.downs) {
       const [x0, x1] = [this.x(from), this.x(to ?? this.story.end)];
-      g.fillStyle = COLOURS.down;
+      g.fillStyle = this.colour('down');
       g.fillRect(x0, y - 11, Math.max(2, x1 - x0), 22);
-      g.strokeStyle = COLOURS.broken;
+      g.strokeStyle = this.colour('broken');
       g.lineWidth = 2;
       g.beginPath();
       g.moveTo(x0 - 5, y - 5);
@@ -422,11 +488,29 @@ class View {
       g.stroke();
       g.lineWidth = 1;
     }
-    g.strokeStyle = '#94a3b8';
+    g.strokeStyle = this.colour('line');
     g.beginPath();
-    g.moveTo(LEFT, y);
-    g.lineTo(LEFT + this.width, y);
+    g.moveTo(this.left, y);
+    g.lineTo(this.left + this.width, y);
     g.stroke();
+  }
+
+  /** The height above each of its spans, and the round if it is a later one: in full, in short, or not at all. */
+  paintRounds(g, name) {
+    const y = this.y(name);
+    for (const { value, from, to } of this.story.lane(name).rounds) {
+      if (to < this.from || from > this.to) continue;
+      const x = Math.max(this.x(from), this.left) + 3;
+      const room = Math.min(this.x(to), this.left + this.width) - x;
+      const [h, r] = value.split('/');
+      const texts = r === '0' ? [h] : [`${h} round ${r}`, value];
+      const text = room < 6 ? undefined : texts.find((one) => g.measureText(one).width + 2 <= room);
+      if (text === undefined) continue;
+      g.fillStyle = this.colour('label');
+      g.fillRect(x - 1, y - 24, g.measureText(text).width + 2, 12);
+      g.fillStyle = this.colour('number');
+      g.fillText(text, x, y - 14);
+    }
   }
 
   paintArrows(g) {
@@ -440,7 +524,7 @@ class View {
       const alpha = isCrowded ? Math.max(0.08, 400 / seen.length) : 0.75;
       g.globalAlpha = isLie(line) ? 0.9 : alpha;
       const [x0, y0, x1, y1] = [this.x(line.sent), this.y(line.from), this.x(line.t), this.y(line.node)];
-      g.strokeStyle = g.fillStyle = colourOf(line);
+      g.strokeStyle = g.fillStyle = this.colour(colourName(line));
       g.lineWidth = isLie(line) ? 2 : 1;
       g.beginPath();
       g.moveTo(x0, y0);
@@ -460,20 +544,20 @@ class View {
       )
         continue;
       if (['crash', 'halt', 'started', 'moved', 'decided'].includes(line.kind)) continue;
-      g.fillStyle = colourOf(line);
+      g.fillStyle = this.colour(colourName(line));
       g.fillRect(this.x(line.t) - 1, this.y(line.node) - 3, 2, 6);
     }
   }
 
   paintMarks(g, height) {
-    const labels = [];
+    const [failures, labels] = [[], []];
     for (const index of this.story.marks) {
       const line = this.story.lines[index];
       if (line.t < this.from || line.t > this.to || this.hidden.has(line.kind)) continue;
       const x = this.x(line.t);
       if (line.kind === 'decided') {
         const y = this.y(line.node);
-        g.fillStyle = COLOURS.decided;
+        g.fillStyle = this.colour('decided');
         g.beginPath();
         for (const [dx, dy] of [
           [0, -6],
@@ -488,17 +572,21 @@ class View {
         (line.kind === 'fault' && line.node === undefined) ||
         line.kind === 'stable'
       ) {
-        g.strokeStyle = g.fillStyle = line.kind === 'broken' ? COLOURS.broken : COLOURS.fault;
-        g.setLineDash(line.kind === 'broken' ? [] : [4, 3]);
+        const isBroken = line.kind === 'broken';
+        g.strokeStyle = g.fillStyle = this.colour(isBroken ? 'broken' : 'fault');
+        g.setLineDash(isBroken ? [] : [4, 3]);
         g.beginPath();
         g.moveTo(x, 2);
         g.lineTo(x, height - 20);
         g.stroke();
         g.setLineDash([]);
-        labels.push({ x, text: shortened(line.text || line.kind), colour: g.fillStyle });
+        const label = { x, text: shortened(line.text || line.kind), colour: g.fillStyle };
+        // What broke gets its place first.
+        if (isBroken) failures.push(label);
+        else labels.push(label);
       }
     }
-    this.paintLabels(g, labels);
+    this.paintLabels(g, [...failures, ...labels]);
   }
 
   /** Beside their lines, in the first of three rows that has room. Where none has, the line stands alone and is counted. */
@@ -508,14 +596,15 @@ class View {
     for (const { x, text, colour } of labels) {
       const { width } = g.measureText(text);
       // What would run out of the picture stands before its line.
-      const left = x + 3 + width > LEFT + this.width + 10 ? x - 3 - width : x + 3;
+      const isOutside = x + 3 + width > this.left + this.width + 10;
+      const left = isOutside ? Math.max(this.left, x - 3 - width) : x + 3;
       const row = rows.findIndex((taken) => taken.every(([a, b]) => left + width < a || left > b));
       if (row < 0) {
         hidden++;
         continue;
       }
       rows[row].push([left - 6, left + width + 6]);
-      g.fillStyle = 'rgba(255, 255, 255, 0.85)';
+      g.fillStyle = this.colour('label');
       g.fillRect(left, 2 + row * 12, width, 12);
       g.fillStyle = colour;
       g.fillText(text, left, 11 + row * 12);
@@ -528,11 +617,11 @@ class View {
     const line = this.story.lines[this.at];
     if (line === undefined) return;
     const x = this.x(line.t);
-    g.fillStyle = 'rgba(15, 23, 42, 0.12)';
+    g.fillStyle = this.colour('cursor');
     g.fillRect(x - 2, 0, 4, height);
     if (line.node === undefined) return;
     g.lineWidth = 2;
-    g.strokeStyle = '#0f172a';
+    g.strokeStyle = this.colour('ink');
     g.beginPath();
     g.arc(x, this.y(line.node), 8, 0, 7);
     g.stroke();
@@ -548,6 +637,8 @@ class View {
   /** The text beside: the happening, every node at that moment, and what came before and after. */
   tell() {
     const { story, at } = this;
+    const found = this.needle === '' ? 0 : story.lines.filter((one) => this.isShown(one)).length;
+    this.matches.textContent = this.needle === '' ? '' : found === 1 ? '1 match' : `${found} matches`;
     const line = story.lines[at];
     if (line === undefined) return;
     const states = story.statesAt(at);
@@ -555,7 +646,8 @@ class View {
       const state = states.get(name);
       const { downs, pauses } = story.lane(name);
       const at = `${state?.at ?? '-'}${covers(pauses, line.t) ? ' paused' : ''}`;
-      const cells = [name, covers(downs, line.t) ? 'down' : at, state?.lock ?? '', state?.state ?? ''];
+      const isDown = covers(downs, line.t);
+      const cells = isDown ? [name, 'down', '', ''] : [name, at, state?.lock ?? '', state?.state ?? ''];
       const row = element('tr', {}, ...cells.map((text) => element('td', { textContent: text })));
       if (name === line.node) row.className = 'here';
       return row;
@@ -565,6 +657,7 @@ class View {
       {},
       ...['node', 'height/round/step', 'lock', 'state'].map((text) => element('th', { textContent: text })),
     );
+    head.title = STEPS;
     this.details.replaceChildren(
       element('h2', { textContent: `event ${line.n} at ${seconds(line.t)}` }),
       element('p', { textContent: textOf(line) }),
@@ -584,7 +677,7 @@ class View {
           textContent: `${seconds(story.lines[index].t)}  ${textOf(story.lines[index])}`,
         });
         if (index === at) row.className = 'here';
-        row.addEventListener('click', () => this.select(index));
+        row.addEventListener('click', () => this.pickLine(index));
         return row;
       }),
     );
@@ -592,6 +685,24 @@ class View {
 }
 
 const LABEL_MAX = 60;
+
+/** What the filter searches. */
+function wordsOf(line) {
+  const { node, from, msg, text, kind, at } = line;
+  line.words ??= [node, from, msg, text, kind, at, isLie(line) && 'a lie']
+    .filter(Boolean)
+    .join(' ')
+    .toLowerCase();
+  return line.words;
+}
+
+/** As much of a text as this width holds. */
+function fitting(g, text, width) {
+  if (g.measureText(text).width <= width) return text;
+  let length = text.length - 1;
+  while (length > 1 && g.measureText(`${text.slice(0, length)}…`).width > width) length--;
+  return `${text.slice(0, length)}…`;
+}
 
 const shortened = (text) => (text.length > LABEL_MAX ? `${text.slice(0, LABEL_MAX - 1)}…` : text);
 

@@ -35,9 +35,17 @@ ${inScript(lines.join(',\n'))}
 <script>
 ${script}
 const trace = JSON.parse(document.getElementById('trace').textContent);
-const view = orreryView(document.getElementById('view'), { title: ${inScript(JSON.stringify(title))} });
+// The address names the event that is picked: page.html#at=120.
+const picked = () => {
+  const at = Number(new URLSearchParams(location.hash.slice(1)).get('at') ?? Number.NaN);
+  return Number.isSafeInteger(at) ? at : undefined;
+};
+const onPick = (n) => history.replaceState(undefined, '', '#at=' + n);
+const title = ${inScript(JSON.stringify(title))};
+const view = orreryView(document.getElementById('view'), { title, at: picked(), onPick });
 view.add(trace.lines);
 view.finish(trace.report ?? undefined, trace.facts);
+addEventListener('hashchange', () => view.goTo(picked()));
 </script>
 </html>
 `;

@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in th
       expect(await page.evaluate(STATE)).toBe('passed');
       expect(await page.evaluate('location.hash')).toBe('#seed=3&scenario=one-equivocator');
       // What is typed into the text is no order to the picture, and a picture that was replaced is not drawn any more.
-      const key = "new KeyboardEvent('keydown', { key: '-', bubbles: true })";
+      const key = "new KeyboardEvent('keydown', { key: '+', bubbles: true })";
       const scene = await page.evaluate(FRAME);
       await page.evaluate(
         `{ window.former = document.getElementById('lanes'); document.getElementById('text').dispatchEvent(${key}); }`,
@@ -59,6 +59,33 @@ describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in th
       await page.evaluate("{ former.width = 7; dispatchEvent(new Event('resize')); }");
       await page.evaluate(FRAME);
       expect(await page.evaluate('former.width')).toBe(7);
+      // What cannot be run is refused in words, and where the text is wrong it is open at that line.
+      const status = "document.getElementById('status').textContent";
+      const refusals = {
+        'scenario=nope&seed=1': 'there is no scenario "nope": choose one of the list',
+        'scenario=__proto__&seed=1': 'there is no scenario "__proto__": choose one of the list',
+        'scenario=one-equivocator&seed=a+b':
+          'expected a seed: 1 to 64 letters, digits, dots, dashes or underscores, found "a b"',
+        'text=name%3A+x%0Auntil%3A+soon%0A&seed=1': 'line 2, column 8: until: expected ',
+      };
+      for (const [address, text] of Object.entries(refusals)) {
+        await page.evaluate(`{ location.hash = ${JSON.stringify(address)}; }`);
+        await page.until(`${STATE} === 'refused' && ${status}.startsWith(${JSON.stringify(text)})`);
+      }
+      const editor = "document.getElementById('text')";
+      expect(
+        await page.evaluate(`${editor}.value.slice(${editor}.selectionStart, ${editor}.selectionEnd)`),
+      ).toBe('until: soon');
+      // A text that states its seed runs with it, as on the command line.
+      const own = 'name: own\nseed: x7\nengine: {crypto: keyed-hash}\nuntil: {time: 1h}\n';
+      await page.evaluate(
+        `{ const t = ${editor}; t.value = ${JSON.stringify(own)}; t.dispatchEvent(new Event('input')); document.getElementById('run').click(); }`,
+      );
+      expect(
+        await page.evaluate("['scenario', 'seed'].map((id) => document.getElementById(id).value)"),
+      ).toEqual(['', 'x7']);
+      await page.evaluate("document.getElementById('stop').click()");
+      expect(await page.evaluate(STATE)).toBe('stopped');
       // Without any server.
       await page.goTo(`${pathToFileURL(path.join(folder, 'index.html')).href}#scenario=four-honest&seed=1`);
       await page.until(`${STATE} !== undefined && ${STATE} !== 'running'`);
@@ -132,6 +159,52 @@ until: {time: 4s}
     }
   });
 
+  test('a report leads to the event of its address, takes keys anywhere but in text, and stays within the run', async () => {
+    const lines: string[] = [];
+    const text = `name: long
+engine: {crypto: keyed-hash}
+validators: {a-validator-with-a-rather-long-n: {}, b: {}, c: {}, d: {}}
+until: {height: 3}
+`;
+    const result = await runScenario(text, { trace: (line) => lines.push(line) });
+    if (!result.ok) throw new Error(result.error.message);
+    const [script, style] = ['view.js', 'view.css'].map((name) =>
+      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
+    ) as [string, string];
+    const file = path.join(folder, 'keys.html');
+    fs.writeFileSync(
+      file,
+      reportPage({ head: { scenario: text }, lines, report: result.value }, { script, style }),
+    );
+    const page = await Browser.open();
+    try {
+      await page.goTo(`${pathToFileURL(file).href}#at=100`);
+      const event = "Number(/\\d+/.exec(document.querySelector('.details h2')?.textContent ?? '')?.[0])";
+      await page.until(`${event} === 100`);
+      const press = (key: string, id: string, more = ''): Promise<unknown> =>
+        page.evaluate(
+          `{ document.querySelector('${id}').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true${more} })); }`,
+        );
+      // A filter that was just clicked and the slider have the focus, and the keys do the same.
+      await press('ArrowRight', '.filters input');
+      await press('ArrowRight', '#scrub');
+      await page.until(`${event} > 100 && location.hash === '#at=' + ${event}`);
+      const scene = await page.evaluate(FRAME);
+      for (const key of ['-', '+']) await press(key, '#lanes', ', ctrlKey: true');
+      await press('ArrowLeft', '#needle');
+      await press('-', '#lanes');
+      expect(await page.evaluate(FRAME)).toBe(scene);
+      await page.evaluate("{ location.hash = '#at=7'; }");
+      await page.until(`${event} === 7`);
+      // A long name has room beside the lanes: none of their shades is under it.
+      const isShaded =
+        "(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(100, 0, 10, c.height).data; for (let i = 0; i < d.length; i += 4) if ([0xe0e7ff, 0xf1f5f9].includes((d[i] << 16) | (d[i + 1] << 8) | d[i + 2])) return true; return false; })()";
+      expect(await page.evaluate(isShaded)).toBe(false);
+    } finally {
+      await page.close();
+    }
+  });
+
   test('a report of 20k events is drawn, scrubbed and filtered from a file alone', async () => {
     const lines: string[] = [];
     const text = fs.readFileSync(path.join(root, 'scenarios', 'mixed-trouble.yaml'), 'utf8');
@@ -166,4 +239,16 @@ until: {time: 4s}
       await page.close();
     }
   });
+});
+
+test('every colour of the picture is there for light and for dark pages', () => {
+  const [script, style, page] = ['view.js', 'view.css', 'index.html'].map((name) =>
+    fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
+  ) as [string, string, string];
+  const [light, dark] = style
+    .split('@media (prefers-color-scheme: dark)')
+    .map((part) => new Set([...part.matchAll(/^ +--([a-z-]+):/gm)].map((match) => match[1])));
+  expect(dark).toEqual(light);
+  const used = [...`${script}${style}${page}`.matchAll(/var\(--([a-z-]+)\)|colour\('([a-z-]+)'\)/g)];
+  for (const [, inCss, inScript] of used) expect(light).toContain(inCss ?? inScript);
 });

@@ -5,7 +5,9 @@ import { type Bytes, to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { accountOf, type Cluster, type DevAccount } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
+import { anteGas } from '../reference/bank.ts';
 import type { BankSpec } from '../scenario/clientSpecs.ts';
+import { bankBound } from '../scripts/bankBounds.ts';
 import { type BadDraft, type BankStep, bankFeature, probe } from '../scripts/bankFeatures.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
@@ -52,6 +54,9 @@ const PAUPER = new Uint8Array(32).fill(5);
 /** The height below the next block, also before the first block. */
 const headOf = ({ chain, genesis }: RpcContext): number => Math.max(chain.head(), genesis.initialHeight - 1);
 
+/** Whether every pool has to take each transaction that is not meant to be refused. */
+const isExact = ({ script }: BankSpec): boolean => script === 'features' || script === 'bounds';
+
 /** A wallet that sends bank.MsgSend through one node's REST API, polls for the blocks, and remembers the answers. */
 export class Banker {
   readonly spec: BankSpec;
@@ -78,6 +83,8 @@ export class Banker {
   /** Which kind of bad draft comes next. */
   #bad: number | undefined;
   #isPolling = false;
+  /** A step of the script `bounds` is being made. */
+  #isBusy = false;
   readonly #waits: BlockWaits;
 
   constructor(
@@ -128,6 +135,7 @@ export class Banker {
   #sendNext(): Promise<void> | undefined {
     if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
     if (this.#node.state !== 'up') return undefined;
+    if (this.spec.script === 'bounds') return this.#sendBound();
     const from = present(this.accounts[this.#choices.choose(this.accounts.length)], 'an account');
     const open = this.#open.of(from);
     if (open.length >= IN_FLIGHT_MAX) return undefined;
@@ -196,6 +204,45 @@ export class Banker {
     await this.#send(context, from, draft, number);
     for (const bad of bads) await this.#submitBad(context, bad);
     if (isProbing) await this.#probe(context, from, number);
+  }
+
+  /** Makes one step at a time: a second one would sign with the same sequence. */
+  #sendBound(): Promise<void> | undefined {
+    if (this.#isBusy) return undefined;
+    this.#isBusy = true;
+    return this.#calls
+      .within(this.#node, (context) => this.#bound(context))
+      .finally(() => {
+        this.#isBusy = false;
+      });
+  }
+
+  async #bound(context: RpcContext): Promise<void> {
+    const [rich, poor] = [present(this.accounts[0], 'an account'), present(this.accounts[1], 'another')];
+    if (this.#open.of(rich).length >= IN_FLIGHT_MAX) return;
+    const numbers = new Map<DevAccount, bigint>();
+    for (const account of [rich, poor]) {
+      const number = await this.#numberOf(context, account);
+      if (number === undefined) return;
+      numbers.set(account, number);
+    }
+    const numberOf = (account: DevAccount): bigint => present(numbers.get(account), 'a known number');
+    const step = bankBound({
+      turn: this.sent.length,
+      rich,
+      poor,
+      coins: this.#open.all().length > 0 ? undefined : context.chain.latest().account(poor.address)?.balance,
+      anteGas: (draft) => {
+        const sequence = this.#sequences.get(draft.from) ?? 0;
+        return anteGas({ size: this.#sign(context, draft, numberOf(draft.from), sequence).raw.length });
+      },
+    });
+    if (step === undefined) return;
+    const { draft, code, bads } = step;
+    const tx = this.#next(context, draft.from, draft, numberOf(draft.from));
+    tx.expected = code;
+    await this.#submit(context, tx);
+    for (const bad of bads) await this.#submitBad(context, bad);
   }
 
   /** A transaction that expires one or two blocks after the head must be taken as long as the head is unchanged. */
@@ -286,8 +333,8 @@ export class Banker {
     }
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
-    // No transaction of this script is too much for a pool.
-    if (this.spec.script === 'features' && isFirst && tx.bad === undefined && (code ?? 0) !== 0)
+    // No transaction of these scripts is too much for a pool.
+    if (isExact(this.spec) && isFirst && tx.bad === undefined && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
     return code;
   }
@@ -336,8 +383,9 @@ export class Banker {
     };
     if (status !== 200 || tx_response === undefined)
       return this.#complain(`a question for ${tx.hash} was answered by status ${status}`);
-    if (tx_response.code !== 0 && this.spec.script !== 'features')
-      this.#complain(`${tx.hash} has code ${tx_response.code}, expected 0`);
+    const expected = tx.expected ?? 0;
+    if (tx_response.code !== expected && this.spec.script !== 'features')
+      this.#complain(`${tx.hash} has code ${tx_response.code}, expected ${expected}`);
     tx.height = Number(tx_response.height);
     if (tx.simulated === undefined || tx_response.code !== 0) return;
     const problem = wrongSimulation(tx.simulated, BigInt(tx_response.gas_used), tx.raw.length);

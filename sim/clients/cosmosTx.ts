@@ -78,6 +78,8 @@ export interface Lie {
   readonly input?: Bytes;
   /** By how much the input of a MsgMultiSend is above the sum of its outputs. */
   readonly surplus?: bigint;
+  /** Replaces the coins that a MsgMultiSend takes, and not those that it gives. */
+  readonly taken?: (coins: readonly Coin[]) => readonly Coin[];
   readonly payer?: Bytes;
   /** Replaces the coins of a payment. */
   readonly coins?: (coin: Coin) => readonly Coin[];
@@ -153,9 +155,10 @@ class Messages {
       const send = { fromAddress, toAddress: this.#receiver(first), amount: this.#coins(first) };
       return { typeUrl: TYPE_URL.msgSend, value: encode(MSG_SEND, send) };
     }
-    const { surplus, input } = this.#lie;
+    const { surplus, input, taken } = this.#lie;
     const amount = payments.reduce((sum, one) => sum + one.amount, surplus ?? 0n);
-    const inputs = [{ address: fromAddress, coins: this.#coins({ ...first, amount }) }];
+    const coins = this.#coins({ ...first, amount });
+    const inputs = [{ address: fromAddress, coins: taken?.(coins) ?? coins }];
     if (input !== undefined) inputs.push({ address: this.text(input), coins: this.#coins(first) });
     const outputs = payments.map((one) => ({ address: this.#receiver(one), coins: this.#coins(one) }));
     return { typeUrl: TYPE_URL.msgMultiSend, value: encode(MSG_MULTI_SEND, { inputs, outputs }) };

@@ -24,6 +24,8 @@ export interface SentBankTx {
   /** Height that the client was told. */
   height: number | undefined;
   simulated?: Simulated;
+  /** The code that its result must have; 0 when left out. */
+  expected?: number;
 }
 
 export function signedBank(

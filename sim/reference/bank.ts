@@ -177,7 +177,7 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
 }
 
 /** Gas for its bytes, its signature and its fee. */
-export const anteGas = ({ size }: BankTx): bigint => 10n * BigInt(size) + 26_000n;
+export const anteGas = ({ size }: Pick<BankTx, 'size'>): bigint => 10n * BigInt(size) + 26_000n;
 
 /** Why a block may not hold the transaction; undefined when it may. */
 export function bankRefusal(
@@ -247,9 +247,11 @@ const isInOrder = (coins: readonly Coins[]): boolean =>
   coins.every(({ denom }, i) => i === 0 || (coins[i - 1]?.denom ?? '') < denom);
 
 const isSome = ({ amount }: Coins): boolean => BigInt(amount) > 0n;
-/** Digits without a leading zero, and a valid denom. */
+/** Digits without a leading zero that fit into a word, and a valid denom. */
 const isPlain = ({ denom, amount }: Coins): boolean =>
-  /^[1-9][0-9]*$/.test(amount) && /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom);
+  /^[1-9][0-9]*$/.test(amount) &&
+  BigInt(amount) < 2n ** 256n &&
+  /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom);
 const isQuiet = (text: string): boolean => text === text.toLowerCase();
 
 /** For each denom, outputs and inputs add up to the same sum. */

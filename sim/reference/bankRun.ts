@@ -19,7 +19,7 @@ export interface BankBlock {
 }
 
 /** Gas of a message, of each balance that it changes, and of a new account. */
-const [MESSAGE, BALANCE, NEW_ACCOUNT] = [1_000n, 5_000n, 25_000n];
+export const [MESSAGE, BALANCE, NEW_ACCOUNT] = [1_000n, 5_000n, 25_000n];
 
 /** The SDK's error codes, with the ends of their messages. */
 const ENDS = { 4: 'unauthorized', 5: 'insufficient funds', 11: 'out of gas' } as const;

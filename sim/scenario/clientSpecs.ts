@@ -55,9 +55,9 @@ export interface ClientSpec {
 
 /**
  * What a wallet of bank messages sends: one MsgSend after the other, something of every kind with Ethereum transactions
- * in between, or plain messages whose blocks it waits for.
+ * in between, plain messages whose blocks it waits for, or what lies exactly on a bound of gas or coins.
  */
-export const BANK_SCRIPTS = ['transfers', 'features', 'waits'] as const;
+export const BANK_SCRIPTS = ['transfers', 'features', 'waits', 'bounds'] as const;
 
 /** A wallet that sends bank messages through a node's REST API. */
 export interface BankSpec {

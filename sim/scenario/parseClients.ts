@@ -133,11 +133,11 @@ function amounts(args: Partial<Record<'accounts' | 'count', Cursor>> | undefined
   };
 }
 
-function bank({ script, args }: Fields): Pick<BankSpec, 'script' | 'accounts' | 'count'> {
-  return {
-    script: script?.oneOf(BANK_SCRIPTS, 'a script') ?? 'transfers',
-    ...amounts(args?.fields(['accounts', 'count'], 'args: {accounts?, count?}')),
-  };
+function bank({ script, args: at }: Fields): Pick<BankSpec, 'script' | 'accounts' | 'count'> {
+  const name = script?.oneOf(BANK_SCRIPTS, 'a script') ?? ('transfers' as const);
+  const args = at?.fields(['accounts', 'count'], 'args: {accounts?, count?}');
+  if (name === 'bounds' && amounts(args).accounts < 2) args?.accounts?.fail('expected at least 2 accounts');
+  return { script: name, ...amounts(args) };
 }
 
 function light(

@@ -4,7 +4,7 @@
  * bytes → Input → Machine.step → Effect[] → the driver performs the effects of an input once its `persist` records are
  * durable.
  *
- * The real node (adapters/host.ts) and the simulator (sim/world/world.ts) differ only in the Host that performs
+ * The real node (adapters/host.ts) and the simulator (sim/machine/life.ts) differ only in the Host that performs
  * effects.
  */
 import type { Bytes } from '../lib/bytes.ts';

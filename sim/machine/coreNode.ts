@@ -1,20 +1,23 @@
 import { type GenesisMaker, initGenesis } from '../../core/app/genesis.ts';
+import type { ConsensusOptions } from '../../core/consensus/contract.ts';
+import type { Consensus } from '../../core/consensus/machine.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { Recent } from '../../core/lib/recent.ts';
 import type { MempoolConfig } from '../../core/mempool/config.ts';
 import type { Amend } from '../../core/node/amended.ts';
-import { createNode } from '../../core/node/assembly.ts';
+import { type CoreNode, createNode } from '../../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../../core/node/nodeConfig.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
 import { decodingOnce } from '../network/decoding.ts';
 import type { EngineSpec } from '../scenario/chainSpecs.ts';
 import type { Position } from '../world/facts.ts';
+import { checkInputOrder } from './checkInputOrder.ts';
+import { checkTimers } from './checkTimers.ts';
 import { decodingTxsOnce } from './decodingTxs.ts';
 import { FaithfulLog } from './faithfulLog.ts';
-import { holdToOrder } from './inOrder.ts';
-import { holdToTimers } from './obeyed.ts';
+
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 import { smallSizes } from './smallSizes.ts';
 import { verifyingOnce } from './verifying.ts';
@@ -63,43 +66,23 @@ const initOnce: GenesisMaker = (kv, genesis, suite) => {
 /** Makes nodes of the real core: the simulator replaces only what is around them. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
-  const decodeFrame = decodingOnce();
-  const verifyVote = verifyingOnce();
-  const decodeTx = decodingTxsOnce();
+  /** What one node has decoded, verified or computed holds for all. */
+  const shared = {
+    decodeFrame: decodingOnce(),
+    verifyVote: verifyingOnce(),
+    decodeTx: decodingTxsOnce(),
+    initGenesis: initOnce,
+  };
   /** The log of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   let steps = 0;
   return async (env: LifeEnv): Promise<SimNode> => {
-    const member = cluster.members[env.index];
-    const validator =
-      member === undefined ? undefined : { address: member.address, pubKey: member.signer.pubKey };
     const log = new FaithfulLog();
     const core = await createNode({
-      genesis: cluster.genesis,
-      kv: env.kv,
+      ...optionsOf(env, cluster, engine),
+      ...shared,
       suite,
       config,
-      indexer: (env.isIndexed ?? engine.isIndexed) ? 'kv' : 'null',
-      amend: amendOf(cluster),
-      log: env.log,
-      identity: {
-        nodeId: env.name,
-        moniker: env.name,
-        version: env.version,
-        listenAddress: '',
-        rpcAddress: '',
-        validator,
-      },
-      keys: { addresses: [], secret: () => undefined },
-      pause: noPause,
-      randomId: env.randomId,
-      after: env.after,
-      clock: env.now,
-      decodeFrame,
-      verifyVote,
-      initGenesis: initOnce,
-      decodeTx,
-      sizes: engine.sizesMax === undefined ? undefined : smallSizes(engine.sizesMax),
       outside: () => ({
         now: env.now,
         append: log.append(env.append),
@@ -110,51 +93,99 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       }),
     });
     core.hub.listen(env.listen);
-    const { consensus, evidence, sync } = core.machine.parts;
+    const { consensus, sync } = core.machine.parts;
     const { rs } = consensus;
     logs.get(env.index)?.compare(env.log, rs);
-    holdToTimers(core.machine, rs, config.consensus.createEmptyBlocksIntervalMs > 0);
-    log.attach(
-      core.machine,
-      {
-        rs,
-        conflicts: () => consensus.conflicts,
-        isResting: () => sync.active,
-        state: core.startState,
-        log: env.log,
-      },
-      {
-        config: config.consensus,
-        suite,
-        validator,
-        deps: {
-          reapTxs: () => [],
-          pendingEvidence: () => [],
-          checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
-          nextCall: () => 0,
-        },
-      },
-    );
     logs.set(env.index, log);
-    holdToOrder(core.driver, core.machine);
-    let lastStep = steps++;
-    const step = consensus.step.bind(consensus);
-    consensus.step = (now, input, out) => {
-      lastStep = steps++;
-      step(now, input, out);
-    };
+    attachChecks(core, log, env, {
+      config: config.consensus,
+      suite,
+      validator: validatorOf(cluster, env.index),
+    });
+    const lastStep = countSteps(consensus, () => steps++);
     return {
       input: (input) => core.driver.input(input),
       backlog: () => core.driver.backlog,
       handle: (ask) => core.appService.handle(ask),
       position: (): Position => rs,
-      lastStep: () => lastStep,
+      lastStep,
       rs: () => rs,
       stateHash: () => stateHash(rs),
       isSyncing: () => sync.active,
       rpc: core.rpc,
     };
   };
+}
+
+function validatorOf({ members }: Cluster, index: number): ConsensusOptions['validator'] {
+  const member = members[index];
+  return member === undefined ? undefined : { address: member.address, pubKey: member.signer.pubKey };
+}
+
+/** The options of a node that depend on the node itself or on the scenario. */
+const optionsOf = (env: LifeEnv, cluster: Cluster, engine: EngineSpec) => ({
+  genesis: cluster.genesis,
+  kv: env.kv,
+  indexer: (env.isIndexed ?? engine.isIndexed) ? ('kv' as const) : ('null' as const),
+  amend: amendOf(cluster),
+  log: env.log,
+  identity: {
+    nodeId: env.name,
+    moniker: env.name,
+    version: env.version,
+    listenAddress: '',
+    rpcAddress: '',
+    validator: validatorOf(cluster, env.index),
+  },
+  keys: { addresses: [], secret: () => undefined },
+  pause: noPause,
+  randomId: env.randomId,
+  after: env.after,
+  clock: env.now,
+  sizes: engine.sizesMax === undefined ? undefined : smallSizes(engine.sizesMax),
+});
+
+/** Checks while the node runs that its timers, its log and the order of its effects are right. A fault throws. */
+function attachChecks(
+  core: CoreNode,
+  log: FaithfulLog,
+  env: LifeEnv,
+  options: Pick<ConsensusOptions, 'config' | 'suite' | 'validator'>,
+): void {
+  const { consensus, evidence, sync } = core.machine.parts;
+  const { rs } = consensus;
+  checkTimers(core.machine, rs, options.config.createEmptyBlocksIntervalMs > 0);
+  log.attach(
+    core.machine,
+    {
+      rs,
+      conflicts: () => consensus.conflicts,
+      isResting: () => sync.active,
+      state: core.startState,
+      log: env.log,
+    },
+    {
+      ...options,
+      deps: {
+        reapTxs: () => [],
+        pendingEvidence: () => [],
+        checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
+        nextCall: () => 0,
+      },
+    },
+  );
+  checkInputOrder(core.driver, core.machine);
+}
+
+/** Numbers the steps of a node's consensus. Returns a function that gives the number of the last one. */
+function countSteps(consensus: Consensus, next: () => number): () => number {
+  let last = next();
+  const step = consensus.step.bind(consensus);
+  consensus.step = (now, input, out) => {
+    last = next();
+    step(now, input, out);
+  };
+  return () => last;
 }
 
 /** The application itself never changes validators or parameters; the scenario does. */

@@ -12,7 +12,7 @@ const timeOutOf = (input: Input): string | undefined =>
 /**
  * Checks that a time-out that a machine waits for ends that wait (L57, L61, L65), and that any other changes nothing.
  */
-export function holdToTimers(machine: Machine, rs: RoundState, hasInterval: boolean): void {
+export function checkTimers(machine: Machine, rs: RoundState, hasInterval: boolean): void {
   const step = machine.step.bind(machine);
   let isOver = false;
   const stepped: Machine['step'] = (now, input) => {

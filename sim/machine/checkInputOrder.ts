@@ -4,7 +4,7 @@ import type { Driver } from '../../core/node/driver.ts';
 import type { NodeMachine } from '../../core/node/node.ts';
 
 /** Checks that a node handles each input once and in the order in which it came, whatever it waits for meanwhile. */
-export function holdToOrder(driver: Driver, machine: NodeMachine): void {
+export function checkInputOrder(driver: Driver, machine: NodeMachine): void {
   let given: Input[] = [];
   let handled = 0;
   const input = driver.input.bind(driver);

@@ -6,7 +6,7 @@ import { coreNodes } from './machine/coreNode.ts';
 import type { ProcessOptions } from './machine/process.ts';
 import type { SignerState } from './machine/signer.ts';
 import { nameFrame } from './network/frameNames.ts';
-import { schedule } from './pct/priorities.ts';
+import { steerByPriority } from './pct/priorities.ts';
 import { Switchboard } from './peers/switchboard.ts';
 import type { RunOptions } from './run.ts';
 import type { Scenario } from './scenario/scenario.ts';
@@ -26,7 +26,7 @@ export function makeWorld(
   const factory = options.nodes?.(real) ?? real;
   const faulty = faultyNames(scenario);
   const { trace, replay, pct, onChoices } = options;
-  const steer = pct === undefined ? options.steer : schedule(seed, pct);
+  const steer = pct === undefined ? options.steer : steerByPriority(seed, pct);
   const zeroed = options.zeroed ?? zeroedBy(scenario.zeroed);
   const machines = [
     ...cluster.members.map(({ name, signer }) => ({ name, signer })),

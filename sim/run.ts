@@ -19,6 +19,7 @@ import type { NodeFactory } from './machine/simNode.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
 import { neverHappened } from './neverHappened.ts';
+import { nameRandomLiars } from './randomLiars.ts';
 import { Reruns } from './reference/reruns.ts';
 import { FAILURES_MAX, type Failure, FORKS_MAX, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
@@ -26,7 +27,6 @@ import { parseScenario } from './scenario/parse.ts';
 import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
 import { totalOf } from './schedule.ts';
 import { varied } from './search/vary.ts';
-import { settled } from './settled.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { isOver, lack, timeLimit, timeOf } from './timeline/until.ts';
 import type { ChoicesOptions } from './world/choices.ts';
@@ -95,7 +95,7 @@ export function parseFor(text: string, seed: string | undefined): Result<Scenari
 /** Runs a scenario to its end and judges it. Same scenario and seed, same report, on every machine. */
 export async function runParsed(parsed: Scenario, options: RunOptions = {}): Promise<ScenarioReport> {
   const tripwire = new Tripwire();
-  const scenario = settled(parsed, options.seed ?? parsed.seed ?? DEFAULT_SEED);
+  const scenario = nameRandomLiars(parsed, options.seed ?? parsed.seed ?? DEFAULT_SEED);
   const run = await prepare(scenario, options, tripwire);
   if (options.tripwire !== false) tripwire.arm();
   try {

@@ -17,7 +17,6 @@ import { checkInputOrder } from './checkInputOrder.ts';
 import { checkTimers } from './checkTimers.ts';
 import { decodingTxsOnce } from './decodingTxs.ts';
 import { FaithfulLog } from './faithfulLog.ts';
-
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 import { smallSizes } from './smallSizes.ts';
 import { verifyingOnce } from './verifying.ts';

@@ -37,6 +37,6 @@ export class LinkPriorities {
   }
 }
 
-/** The order of messages for a seed. */
-export const schedule = (seed: string, depth: number): LinkPriorities['steer'] =>
+/** Decides the delays of links for a seed. */
+export const steerByPriority = (seed: string, depth: number): LinkPriorities['steer'] =>
   new LinkPriorities(new Choices({ seed: `pct/${seed}` }), depth).steer;

@@ -3,8 +3,8 @@ import { Choices } from './world/choices.ts';
 
 const RANDOM = /^random (\d+)$/;
 
-/** The scenario with every liar named: the seed decides before the run whom `random K` means. */
-export function settled(scenario: Scenario, seed: string): Scenario {
+/** The scenario with every Byzantine node named: the seed decides before the run which nodes `random K` means. */
+export function nameRandomLiars(scenario: Scenario, seed: string): Scenario {
   if (!scenario.byzantine.some(({ who }) => RANDOM.test(who))) return scenario;
   const choices = new Choices({ seed });
   return {

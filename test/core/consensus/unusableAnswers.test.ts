@@ -5,8 +5,9 @@ import { checkParamUpdate } from '../../../core/consensus/params.ts';
 import { present } from '../../../core/lib/assert.ts';
 import type { FinalizeReply } from '../../../core/types/app.ts';
 import { DEFAULT_PARAMS } from '../../../core/types/params.ts';
+import { TX_RESULT } from './harness/executed.ts';
 import { testKey, testNet } from './harness/net.ts';
-import { Solo, TX_RESULT } from './harness/solo.ts';
+import { Solo } from './harness/solo.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 const own = present(net.keys[0], 'a key');

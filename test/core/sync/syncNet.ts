@@ -13,6 +13,7 @@ import { type Commit, EMPTY_COMMIT } from '../../../core/types/block.ts';
 import type { Micros } from '../../../core/types/ids.ts';
 import type { BlocksyncMessage } from '../../../core/types/messages.ts';
 import type { ChainState } from '../../../core/types/state.ts';
+import { executed } from '../consensus/harness/executed.ts';
 import {
   at,
   keyedSuite,
@@ -33,22 +34,8 @@ export interface Link {
 }
 
 /** What the toy application answers: the app hash follows from height and txs. */
-const resultsOf = (height: number, txs: readonly Uint8Array[], salt = ''): FinalizeReply => ({
-  txResults: txs.map(() => ({
-    code: 0,
-    data: new Uint8Array(0),
-    log: '',
-    info: '',
-    gasWanted: 0n,
-    gasUsed: 0n,
-    events: [],
-    codespace: '',
-  })),
-  events: [],
-  validatorUpdates: [],
-  paramUpdates: undefined,
-  appHash: keyedSuite.sha256(encodeUtf8(`${height}:${txs.map(toHex).join()}${salt}`)),
-});
+const resultsOf = (height: number, txs: readonly Uint8Array[], salt = ''): FinalizeReply =>
+  executed(txs, keyedSuite.sha256(encodeUtf8(`${height}:${txs.map(toHex).join()}${salt}`)));
 
 export const net: TestNet = testNet([10n, 10n, 10n, 10n]);
 

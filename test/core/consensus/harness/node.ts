@@ -2,7 +2,7 @@
 import type { ConsensusConfig, ConsensusInput } from '../../../../core/consensus/contract.ts';
 import { Consensus } from '../../../../core/consensus/machine.ts';
 import { assert } from '../../../../core/lib/assert.ts';
-import { type Bytes, equalBytes } from '../../../../core/lib/bytes.ts';
+import { equalBytes } from '../../../../core/lib/bytes.ts';
 import { err, ok } from '../../../../core/lib/result.ts';
 import { encodeUtf8 } from '../../../../core/lib/utf8.ts';
 import type { Effect, LogRecord, SignAsk, Signed, TimerKey } from '../../../../core/node/contract.ts';
@@ -12,6 +12,7 @@ import type { Conflict } from '../../../../core/types/evidence.ts';
 import type { Micros } from '../../../../core/types/ids.ts';
 import type { ChainState } from '../../../../core/types/state.ts';
 import { commitVote, type Vote } from '../../../../core/types/vote.ts';
+import { executed } from './executed.ts';
 import { CONFIG, cut, keyedSuite, type Made, type TestKey, type TestNet } from './net.ts';
 
 /** The node is cut here. */
@@ -169,16 +170,7 @@ export class TestNode {
       case 'validate':
         return { kind: 'validated', accept: true, reason: '' };
       case 'finalize':
-        return {
-          kind: 'finalized',
-          result: {
-            txResults: ask.txs.map(() => TX_RESULT),
-            events: [],
-            validatorUpdates: [],
-            paramUpdates: undefined,
-            appHash: keyedSuite.sha256(ask.hash),
-          },
-        };
+        return { kind: 'finalized', result: executed(ask.txs, keyedSuite.sha256(ask.hash)) };
       case 'commit': {
         const { height } = ask.block.header;
         const made = cut(ask.block);
@@ -209,15 +201,3 @@ export class TestNode {
     return due.map(({ key }) => key);
   }
 }
-
-const NONE: Bytes = new Uint8Array(0);
-const TX_RESULT = {
-  code: 0,
-  data: NONE,
-  log: '',
-  info: '',
-  gasWanted: 0n,
-  gasUsed: 0n,
-  events: [],
-  codespace: '',
-};

@@ -14,6 +14,7 @@ import type { Evidence } from '../../../../core/types/evidence.ts';
 import type { Micros, Round } from '../../../../core/types/ids.ts';
 import type { ChainState } from '../../../../core/types/state.ts';
 import type { Proposal, Vote, VoteType } from '../../../../core/types/vote.ts';
+import { executed } from './executed.ts';
 import {
   CONFIG,
   keyedSuite,
@@ -154,16 +155,7 @@ export class Solo {
         return { kind: 'validated', accept: !refused, reason: refused ? 'refused by test' : '' };
       }
       case 'finalize':
-        return {
-          kind: 'finalized',
-          result: {
-            txResults: ask.txs.map(() => TX_RESULT),
-            events: [],
-            validatorUpdates: [],
-            paramUpdates: undefined,
-            appHash: keyedSuite.sha256(ask.hash),
-          },
-        };
+        return { kind: 'finalized', result: executed(ask.txs, keyedSuite.sha256(ask.hash)) };
       case 'commit':
         return {
           kind: 'committed',
@@ -214,15 +206,3 @@ export class Solo {
     }));
   }
 }
-
-/** Of a transaction that went well and said nothing. */
-export const TX_RESULT = {
-  code: 0,
-  data: new Uint8Array(0),
-  log: '',
-  info: '',
-  gasWanted: 0n,
-  gasUsed: 0n,
-  events: [],
-  codespace: '',
-};

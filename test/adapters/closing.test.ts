@@ -23,7 +23,7 @@ test('parts are closed in the reverse order of their opening, each when the one 
   expect(told).toEqual(once);
 });
 
-test('a part that cannot be closed is told, when those below it are closed', async () => {
+test('an error while closing is thrown after the other parts are closed', async () => {
   const told: string[] = [];
   const closing = new Closing();
   closing.add(async () => void told.push('store'));

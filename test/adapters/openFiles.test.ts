@@ -20,7 +20,7 @@ const connectionsOf = ({
 }: NodeConfig): readonly number[] =>
   [consensusRpc, jsonRpc, evmWs, rest, grpc, metrics].map(({ connectionsMax }) => connectionsMax);
 
-test('clients leave the node the files it needs, each server in its share, and the operator is told', () => {
+test('connection limits are reduced in proportion to the open file limit, with a warning', () => {
   const warned: string[] = [];
   const fitted = (max: number | undefined, config = configOf()): readonly number[] =>
     connectionsOf(withinOpenFiles(config, max, (text) => warned.push(text)));
@@ -35,7 +35,7 @@ test('clients leave the node the files it needs, each server in its share, and t
   expect(fitted(256, configOf(few))).toEqual([2, 4, 4, 1000, 1000, 3]);
 });
 
-test('the limit is what the system says', () => {
+test('the limit is read from /proc/self/limits', () => {
   expect(
     openFilesMax(
       () => 'Max processes   7 7 processes\nMax open files            1024      4096      files\n',

@@ -24,7 +24,7 @@ test('the generator is pinned: these are the first draws of seed 1 on every engi
   `);
 });
 
-test('a stream does not notice what other streams draw', () => {
+test('draws of one stream do not change another stream', () => {
   const alone = draws(new Choices({ seed: '1' }), 'a', 20, 97);
   const busy = new Choices({ seed: '1' });
   const mixed = Array.from({ length: 20 }, () => {

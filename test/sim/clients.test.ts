@@ -60,7 +60,7 @@ describe('a light client', () => {
     expect(checkers).toContain('light');
   });
 
-  test('believes half of the power, and without a witness nobody would know', async () => {
+  test('accepts a forged block when its only witness is Byzantine', async () => {
     const alone = textOf('light-attack-shown').replace('witnesses: [v0, v1]', 'witnesses: [v3]');
     const { failures, stats } = await run(alone.replace(/expect:[\s\S]*?(?=until)/, ''));
     expect([failures, stats.evidence]).toEqual([[], 0]);
@@ -70,7 +70,7 @@ describe('a light client', () => {
 describe('keys that a seed varies', () => {
   const text = textOf('torn-wal');
 
-  test('are the same for the same seed, and what comes out runs by itself', () => {
+  test('are the same for the same seed, and give a scenario without a search', () => {
     const texts = Array.from({ length: 20 }, (_, seed) => varied(text, String(seed)));
     expect(new Set(texts).size).toBeGreaterThan(10);
     expect(varied(text, '7')).toBe(texts[7]);
@@ -80,7 +80,7 @@ describe('keys that a seed varies', () => {
     }
   });
 
-  test('leave a pause between what comes again and again', () => {
+  test('keep repetitions of an entry apart', () => {
     const often = `name: x
 timeline: [{every: 1ms, times: 3, do: heal}]
 search: {swarm: {runs: 9, vary: [every]}}
@@ -89,7 +89,7 @@ until: {height: 2}
     for (let seed = 0; seed < 20; seed++) expect(parseScenario(varied(often, String(seed))).ok).toBe(true);
   });
 
-  test('stay as they are where the scenario searches nothing', () => {
+  test('are unchanged in a scenario without a search', () => {
     const plain = textOf('four-honest');
     expect(varied(plain, '3')).toBe(plain);
   });

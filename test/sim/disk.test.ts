@@ -37,7 +37,7 @@ describe('the log on the simulated disk', () => {
     );
   });
 
-  test('what had no room is lost in a crash, and what had it is not', () => {
+  test('records written while the disk was full are lost in a crash, earlier ones are kept', () => {
     const log = new LogFile();
     log.append([record(1, 1)]);
     log.isFull = true;

@@ -21,7 +21,7 @@ async function faults(...entries: readonly string[]): Promise<readonly string[]>
   return said;
 }
 
-test('a trace says whom lots and turns have hit, and when it ends for each', async () => {
+test('a trace names the nodes that `random` and `proposer` have chosen, and the end for each', async () => {
   const said = await faults('at: 1s, do: {pause: random 2}, for: 1s', 'at: 3s, do: {pause: proposer}');
   const [, first, second] =
     /^1000 pause: random 2 \(timeline\[0\]\): (v\d), (v\d)$/.exec(said[0] ?? '') ?? [];
@@ -31,7 +31,7 @@ test('a trace says whom lots and turns have hit, and when it ends for each', asy
   expect(said[3]).toMatch(/^3000 pause: proposer \(timeline\[1\]\): v\d$/);
 });
 
-test('a trace says of an action without effect that it has none, and of none that it ends', async () => {
+test('a trace marks actions without effect, and does not report their end', async () => {
   const said = await faults(
     'at: 1s, do: heal',
     'at: 1s, do: {wipe: [v0, v1]}',

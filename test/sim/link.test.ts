@@ -15,7 +15,7 @@ test('the end of a change takes that change away and no other, whichever ends fi
   expect(link.faults).toEqual(DEFAULT_LINK);
 });
 
-test('the same change twice is there until both have ended', () => {
+test('two equal changes of a link last until both have ended', () => {
   const link = fresh();
   const patch = { dupPpm: 1 };
   const ends = [link.patch(patch), link.patch(patch)];

@@ -68,12 +68,12 @@ test.each([
   expect(await at(upAt)).toMatchObject({ state: 'up', lives: 2 });
 });
 
-test('what a restart has ended does not end again: the next crash is for good', async () => {
+test('the end of a crash that a restart has ended does not end a later crash', async () => {
   const entries = [crash('1s', '10s'), 'at: 3s, do: {restart: v1}', 'at: 5s, do: {crash: v1}'];
   expect(await nodeOf('v1', timeline('time: 15s', ...entries))).toMatchObject({ state: 'down', lives: 2 });
 });
 
-test('a node that is down for good comes back from an upgrade, and a crash starts none that is yet to be added', async () => {
+test('an upgrade starts a node that is down, and the end of a crash does not start a node that was not added yet', async () => {
   const upgraded = ['at: 1s, do: {crash: v1}', "at: 3s, do: {upgrade: v1, to: '2.0.0'}"];
   expect(await nodeOf('v1', timeline('time: 9s', ...upgraded))).toMatchObject({ state: 'up', lives: 2 });
   const early = ['at: 1s, do: {crash: late}, for: 1s', 'at: 8s, do: {add_node: late}'];
@@ -81,18 +81,18 @@ test('a node that is down for good comes back from an upgrade, and a crash start
   expect(await nodeOf('late', late)).toMatchObject({ state: 'down', lives: 0 });
 });
 
-test('a narrow link holds up nothing of the connection after it', async () => {
+test('messages held up by a slow link do not delay a later connection', async () => {
   const narrow = 'at: 5s, do: {link: {from: v0, rate: 1B/s}}, for: 1s';
   const crash = 'at: 10s, do: {crash: v0}, for: 1s';
   expect(await heightOf('v0', timeline('time: 60s', narrow, crash))).toBeGreaterThan(20);
 });
 
-test('a height is waited for by nodes without a vote as well, also by one that joins later', async () => {
+test('until.height waits for nodes without a vote, and for one that joins later', async () => {
   const late = `nodes: {late: {}}\n${timeline('height: 3', 'at: 9s, do: {add_node: late}')}`;
   expect(await heightOf('late', late)).toBe(3);
 });
 
-test('quiet begins when what was begun is over', async () => {
+test('until.quiet counts from the end of the last timeline entry', async () => {
   const cut = 'at: 3s, do: {partition: [[v0, v1], [v2, v3]]}, for: 60s';
   expect(await heightOf('v0', timeline('quiet: 20s', cut))).toBeGreaterThan(10);
 });
@@ -131,12 +131,12 @@ test('entries that call each other in a circle end the run', async () => {
   ]);
 });
 
-test('of two crash points of a kind the nearer one comes first', async () => {
+test('of two crash points of one kind, the one with the smaller count comes first', async () => {
   const [far, near] = [9, 2].map((count) => `at: 0s, do: {crash: v1, point: sign, count: ${count}}`);
   expect(await heightOf('v1', timeline('time: 10s', `${far}`, `${near}`))).toBe(0);
 });
 
-test('taking one entry out leaves the draws of the others as they were', async () => {
+test('removing one entry does not change the draws of the others', async () => {
   const times = async (...entries: readonly string[]): Promise<readonly number[]> => {
     const text = `name: draws\nengine: {crypto: keyed-hash}\nvalidators: {count: 4}\n${timeline('time: 9s', ...entries)}`;
     const seen: number[] = [];

@@ -15,7 +15,7 @@ describe('the simulated network', () => {
     expect((got[0]?.at ?? 0) - 1_000).toBeLessThanOrEqual(90);
   });
 
-  test('loses, doubles and reorders as often as it is told', async () => {
+  test('loses, doubles and reorders frames at the configured rates', async () => {
     const toy = await toyWorld(['a', 'b'], { lossPpm: 200_000, dupPpm: 100_000, reorderPpm: 300_000 });
     await toy.until(1_000);
     for (let i = 0; i < 200; i++)
@@ -65,7 +65,7 @@ describe('the simulated network', () => {
     expect([...toy.of('a', 'peerDown'), ...toy.of('b', 'peerDown')]).toEqual([]);
   });
 
-  test('what is in flight when a connection breaks never arrives', async () => {
+  test('frames in flight are lost when the connection breaks', async () => {
     const toy = await toyWorld(['a', 'b'], { delay: { low: 50_000, high: 50_000, shape: 'uniform' } });
     await toy.until(1_000);
     toy.send('a', 'b', 1);
@@ -81,7 +81,7 @@ describe('the simulated network', () => {
 describe('a simulated process', () => {
   const record = (byte: number) => ({ height: 1, bytes: Uint8Array.of(byte) });
 
-  test('loses what was not synced, keeps what was, and is not heard after its end', async () => {
+  test('loses records that were not synced, keeps synced ones, and sends nothing after its end', async () => {
     const toy = await toyWorld(['a', 'b']);
     await toy.until(1_000);
     const life = toy.env.get('a');
@@ -103,7 +103,7 @@ describe('a simulated process', () => {
     expect(second?.length).toBeLessThanOrEqual(2);
   });
 
-  test('a database of a life that is over can be neither read nor written', async () => {
+  test('the database handle of an ended life can be neither read nor written', async () => {
     const toy = await toyWorld(['a']);
     await toy.until(10);
     const kv = toy.env.get('a')?.kv;
@@ -115,7 +115,7 @@ describe('a simulated process', () => {
     expect(() => kv?.get(Uint8Array.of(1))).toThrow('power cut');
   });
 
-  test('is down when it dies while it hears something, whatever its code runs into on the way out', async () => {
+  test('is down, not halted, if it crashes while it handles an input', async () => {
     const toy = await toyWorld(['a'], {}, '1', ({ kv }) => {
       toy.world.process('a').crash('none');
       kv.get(Uint8Array.of(1));
@@ -142,7 +142,7 @@ describe('a simulated process', () => {
     ]);
   });
 
-  test('paused, it hears everything later and in order', async () => {
+  test('receives everything in order after a pause', async () => {
     const toy = await toyWorld(['a', 'b']);
     await toy.until(1_000);
     toy.world.process('b').pause();

@@ -79,7 +79,7 @@ describe('errors are one line on stderr and a non-zero exit', () => {
 });
 
 describe('init', () => {
-  test('writes a home and tells what it holds', async () => {
+  test('writes a home and prints its content', async () => {
     const { code, out, err } = await orrery(
       'init',
       'node',
@@ -181,7 +181,7 @@ describe('keys', () => {
     expect((await orrery('keys', 'list', '-n')).out).toBe('dev1\nfresh\nquiet\n');
   });
 
-  test('a damaged file is told of, and hides no other key', async () => {
+  test('a damaged key file is reported and hides no other key', async () => {
     await orrery('keys', 'add', 'whole');
     for (const [name, index] of [
       ['bitten', 1],
@@ -276,7 +276,7 @@ describe('debug', () => {
     expect(out).toContain('Address (EIP-55): 0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E\n');
   });
 
-  test('tells the address of a public key, bytes as hex, and the prefixes', async () => {
+  test('shows the address of a public key, bytes as hex, and the prefixes', async () => {
     expect((await orrery('debug', 'pubkey', PUB_KEY)).out).toContain(
       'Address (EIP-55): 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n',
     );

@@ -166,7 +166,7 @@ describe('gentx and collect-gentxs', () => {
     expect((await orrery(one, 'genesis', 'validate-genesis')).code).toBe(0);
   });
 
-  test('refuse what is not signed for this chain, cannot be paid, or comes twice', async () => {
+  test('refuse gentxs that are not signed for this chain, cannot be paid, or are duplicates', async () => {
     const [one, two] = await twoHomes('bad');
     const make = (...args: string[]) => orrery(two, 'genesis', 'gentx', 'alice', ...args, ...TEST);
     expect((await make(`${10n * UNIT}achain`)).err).toMatch(

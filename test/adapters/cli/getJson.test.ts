@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { httpUrl } from '../../../adapters/cli/getJson.ts';
 
-test('an address to listen on is one to ask, and what listens everywhere is asked here', () => {
+test('a listen address becomes a URL, and a wildcard address becomes 127.0.0.1', () => {
   for (const everywhere of ['tcp://0.0.0.0:1317', 'tcp://:1317', ':1317', '[::]:1317', 'tcp://[::]:1317'])
     expect(httpUrl(everywhere)).toBe('http://127.0.0.1:1317');
   expect(httpUrl('tcp://10.0.0.0:1317')).toBe('http://10.0.0.0:1317');

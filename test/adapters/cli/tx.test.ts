@@ -112,7 +112,7 @@ describe('without a node', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  test('an address is enough for a transaction that somebody else will sign', async () => {
+  test('--generate-only takes an address instead of a key', async () => {
     const make = (...more: string[]) =>
       orrery('tx', 'bank', 'send', TO, TO, '5achain', '--gas-prices', '0.00001achain', ...TEST, ...more);
     const { out, err } = await make('--generate-only');
@@ -126,7 +126,7 @@ describe('without a node', () => {
     );
   });
 
-  test('signing needs what a node would have told', async () => {
+  test('offline signing needs the values that a node would answer', async () => {
     const made = await orrery(
       'tx',
       'bank',

@@ -110,14 +110,14 @@ describe('the home of a devnet', () => {
       expect(modeOf(file)).toBe('600');
   });
 
-  test('is left as it is when it is there', () => {
+  test('is left unchanged if it exists', () => {
     prepare();
     const genesis = fs.readFileSync(path.join(home, 'config/genesis.json'), 'utf8');
     prepare('chain_1-1');
     expect(fs.readFileSync(path.join(home, 'config/genesis.json'), 'utf8')).toBe(genesis);
   });
 
-  test('whose making was interrupted is finished with the keys that are there', () => {
+  test('is completed with its existing keys after an interrupted init', () => {
     prepare();
     const key = path.join(home, 'config/priv_validator_key.json');
     const address = loadValidatorKey(key, nobleSuite).address;
@@ -137,7 +137,7 @@ describe('the home of a devnet', () => {
 });
 
 describe('files an operator can break', () => {
-  test('a corrupt genesis is named with what is wrong in it', () => {
+  test('an invalid genesis is refused with the reason', () => {
     const file = path.join(home, 'genesis.json');
     fs.writeFileSync(file, '{"chain_id":');
     expect(() => loadGenesis(file)).toThrow(`genesis file ${file} is not usable: `);
@@ -162,7 +162,7 @@ describe('files an operator can break', () => {
   });
 });
 
-test('the home is what the flag says, else ORRERY_HOME, else ~/.orrery', () => {
+test("the home is the flag's, else ORRERY_HOME, else ~/.orrery", () => {
   expect(homeOf('/a', { ORRERY_HOME: '/b' })).toBe('/a');
   expect(homeOf(undefined, { ORRERY_HOME: '/b' })).toBe('/b');
   for (const env of [{}, { ORRERY_HOME: '' }])

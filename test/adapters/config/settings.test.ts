@@ -114,7 +114,7 @@ describe('a wrong setting is refused with its file, its key and what was expecte
     for (const { path } of [...fieldsOf(CONFIG_TOML), ...fieldsOf(APP_TOML)]) refuse(envNameOf(path))();
   });
 
-  test('what Kubernetes and Docker tell of a service with the name of a section is no setting', () => {
+  test('environment variables of Kubernetes and Docker service links are not taken for settings', () => {
     const told = [
       'SERVICE_HOST',
       'SERVICE_PORT',
@@ -216,7 +216,7 @@ describe('durations', () => {
     expect(parseDuration(text)).toBeUndefined(),
   );
 
-  test('what is printed is read as the same time', () => {
+  test('a printed duration is read back as the same duration', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e12 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);

@@ -6,7 +6,7 @@ import { nobleAead } from '../../../core/p2p/sealed.ts';
 const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength: length, maxLength: length });
 
-test('the fast cipher seals and opens as the reference does, and refuses what was changed', () => {
+test('the fast cipher seals and opens like the reference, and refuses changed bytes', () => {
   fc.assert(
     fc.property(
       bytes(32),

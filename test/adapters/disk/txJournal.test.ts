@@ -32,7 +32,7 @@ function journalOf(file: string, refused: readonly string[] = [], io?: Pick<WalI
 
 const entriesOf = (file: string): string[] => decodeEntries(new Uint8Array(readFileSync(file))).map(text);
 
-test('what users sent is handed to the pool again after a restart, without what the pool refuses by then', async () => {
+test('after a restart, journaled transactions are submitted again, and refused ones leave the journal', async () => {
   const file = join(tempDir(), 'transactions.rlp');
   const first = journalOf(file, ['bad']);
   expect(await first.journal.load()).toEqual({ read: 0, taken: 0 });
@@ -46,7 +46,7 @@ test('what users sent is handed to the pool again after a restart, without what 
   first.journal.close();
 });
 
-test('what is sent while the last run is read again is kept as well', async () => {
+test('a transaction submitted while the journal loads is kept as well', async () => {
   const file = join(tempDir(), 'transactions.rlp');
   const first = journalOf(file);
   await first.journal.load();
@@ -58,7 +58,7 @@ test('what is sent while the last run is read again is kept as well', async () =
   expect(entriesOf(file)).toEqual(['old', 'new']);
 });
 
-test('an entry that was cut by a kill, and rubbish, cost what follows and nothing before', async () => {
+test('a cut entry or garbage loses what follows it and nothing before', async () => {
   const file = join(tempDir(), 'transactions.rlp');
   const first = journalOf(file);
   await first.journal.load();
@@ -74,7 +74,7 @@ test('an entry that was cut by a kill, and rubbish, cost what follows and nothin
   third.journal.close();
 });
 
-test('what is sent after a start from a file of half an entry is found again', async () => {
+test('a transaction submitted after a start from half an entry is kept', async () => {
   const file = join(tempDir(), 'transactions.rlp');
   appendFileSync(file, Uint8Array.of(0xb8, 200, 1, 2, 3));
   const first = journalOf(file);
@@ -84,7 +84,7 @@ test('what is sent after a start from a file of half an entry is found again', a
   expect(entriesOf(file)).toEqual(['after the half']);
 });
 
-test('a write that the disk takes in part leaves whole entries alone', async () => {
+test('a write that fails halfway leaves only whole entries in the file', async () => {
   const file = join(tempDir(), 'transactions.rlp');
   let room = Number.POSITIVE_INFINITY;
   const { journal, warnings } = journalOf(file, [], {
@@ -106,7 +106,7 @@ test('a write that the disk takes in part leaves whole entries alone', async () 
   expect(entriesOf(file)).toEqual(['taken in pieces', 'after that']);
 });
 
-test('a long file is cleared of what has left the pool', async () => {
+test('a long file is rewritten without the transactions that left the pool', async () => {
   const file = join(tempDir(), 'transactions.rlp');
   const { journal, pool } = journalOf(file);
   await journal.load();
@@ -121,7 +121,7 @@ test('a long file is cleared of what has left the pool', async () => {
   journal.close();
 });
 
-test('a disk that refuses costs the journal alone', async () => {
+test('a failing disk disables only the journal', async () => {
   const dir = tempDir();
   const file = join(dir, 'a folder');
   mkdirSync(file);

@@ -105,7 +105,7 @@ test('a corpus that cannot be kept is refused before the run, and takes no failu
   expect(outcome).toMatchObject({ notKept: expect.stringContaining('broken.jsonl') });
 });
 
-test('the command refuses what it cannot do, and runs as long as it is told', async () => {
+test('the command refuses bad arguments, and runs for the given time', async () => {
   for (const wrong of [
     'nothing',
     'rlp --runs -3',

@@ -104,7 +104,7 @@ test('a client that asks on and reads nothing is answered no further', async () 
   expect(answers.mock.calls.length).toBeLessThan(100);
 });
 
-test('reflection answers what comes in one piece, in order, to who reads', async () => {
+test('reflection answers many requests of one stream in order', async () => {
   const stream = call(
     await session(await started()),
     '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',

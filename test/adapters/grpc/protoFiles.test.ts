@@ -72,7 +72,7 @@ test('the files parse together: every method, with request and response', () => 
   expect(new Set(SERVICE_METHODS.map(({ service }) => service)).size).toBeGreaterThanOrEqual(8);
 });
 
-test('what is written by these files, CosmJS reads', () => {
+test('CosmJS reads messages that are encoded by these files', () => {
   const root = parsedRoot();
   const bytesOf = (name: string, value: object): Uint8Array => {
     const type = root.lookupType(name);

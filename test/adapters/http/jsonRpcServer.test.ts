@@ -61,7 +61,7 @@ function pendingCall(): { handle: () => Promise<string>; begun: Promise<(answer:
 }
 
 describe('JSON-RPC over HTTP', () => {
-  test('hands the body over as text and sends back what the handler says', async () => {
+  test('passes the body to the handler as text and sends its reply', async () => {
     const bodies: string[] = [];
     const server = await started({
       handle: async (body) => {
@@ -173,7 +173,7 @@ describe('JSON-RPC over HTTP', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type');
   });
 
-  test('answers only the origins it was told, when told', async () => {
+  test('answers only the configured origins', async () => {
     const cors = { origins: ['https://a.example'], methods: ['POST'], headers: ['content-type'] };
     const server = await started({ cors });
     const allowed = await post(server, '{}', { origin: 'https://a.example' });
@@ -344,7 +344,7 @@ describe('JSON-RPC over HTTP', () => {
     }
   });
 
-  test('refuses a websocket where there is none', async () => {
+  test('refuses an upgrade if it has no websocket', async () => {
     const server = await started();
     const socket = await openSocket(server.address);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: WebSocket\r\n\r\n');
@@ -359,7 +359,7 @@ describe('JSON-RPC over HTTP', () => {
     first.destroy();
   });
 
-  test('on a stop finishes what is under way and closes idle connections', async () => {
+  test('on stop, finishes running requests and closes idle connections', async () => {
     const call = pendingCall();
     const server = await started({ handle: call.handle });
     const idle = await openSocket(server.address);
@@ -374,7 +374,7 @@ describe('JSON-RPC over HTTP', () => {
     await expect(fetch(urlOf(server))).rejects.toThrow();
   });
 
-  test('on a stop cuts what does not end in time', async () => {
+  test('on stop, cuts requests that do not end in time', async () => {
     const call = pendingCall();
     const server = await started({ handle: call.handle });
     const answer = post(server, '{}').catch(() => 'cut');

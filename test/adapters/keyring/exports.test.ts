@@ -91,7 +91,7 @@ describe('an Ethereum keystore', () => {
     expect(opened).toEqual({ ok: true, value: hex(secret.padStart(64, '0')) });
   });
 
-  test('may write its hex in capitals and with 0x, and no hex is told apart from a wrong password', () => {
+  test('may have upper-case hex and 0x, and invalid hex is told apart from a wrong password', () => {
     const ours = JSON.parse(encryptKeystore(SECRET, PASSWORD, 1024));
     const { crypto } = ours;
     const with0x = (text: string): string => `0x${text.toUpperCase()}`;

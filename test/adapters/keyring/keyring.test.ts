@@ -39,7 +39,7 @@ describe('a keyring file', () => {
     expect(new TextDecoder().decode(payload)).toBe(payload_json);
   });
 
-  test('gives back what went in, and nothing to a wrong password or a changed character', () => {
+  test('decrypts with the right password, and fails for a wrong one or a changed character', () => {
     const payload = Uint8Array.of(1, 2, 3);
     const text = encryptJwe('test', payload, '2026-01-01');
     expect(unwrap(decryptJwe('test', text))).toEqual(payload);
@@ -93,7 +93,7 @@ describe.each(['test', 'memory'] as const)('the %s keyring', (backend) => {
     expect(codeOf(keyring.delete('zoe'))).toBe('key-unknown');
   });
 
-  test('refuses a second key of one name, a second name of one key, and what is no key', () => {
+  test('refuses a second key of one name, a second name of one key, and an invalid key', () => {
     const keyring = opened();
     unwrap(keyring.addMnemonic('dev0', MNEMONIC));
     expect(codeOf(keyring.addMnemonic('dev0', MNEMONIC, "m/44'/60'/0'/0/1"))).toBe('key-exists');
@@ -111,7 +111,7 @@ describe.each(['test', 'memory'] as const)('the %s keyring', (backend) => {
     expect(keyring.list().length).toBe(1);
   });
 
-  test('knows a key whose secret is elsewhere', () => {
+  test('keeps a public key without its secret', () => {
     const keyring = opened();
     const publicKey = nobleSuite.secp256k1PublicKey(hex(DEV0_SECRET), true);
     expect(toHex(unwrap(keyring.addOffline('cold', publicKey)).address)).toBe(DEV0);
@@ -136,7 +136,7 @@ describe('the test keyring on disk', () => {
     expect(toHex(unwrap(openKeyring('test', home, nobleSuite).secret('dev0')))).toBe(DEV0_SECRET);
   });
 
-  test('takes a key again that was being deleted when the machine stopped, and gives nobody another for it', () => {
+  test('can add a key again whose deletion was interrupted', () => {
     const home = tempDir();
     const keyring = openKeyring('test', home, nobleSuite);
     unwrap(keyring.addMnemonic('dev0', MNEMONIC));
@@ -159,7 +159,7 @@ describe('the test keyring on disk', () => {
     expect(show).toThrow(`cannot open key file ${path}: 1 parts, expected 5`);
   });
 
-  test('is not the keychain of the system: that is refused with what there is', () => {
+  test('refuses the backend `os` and names the available ones', () => {
     expect(() => openKeyring('os', tempDir(), nobleSuite)).toThrow(
       'keyring backend "os" is not available here: use file, test or memory',
     );

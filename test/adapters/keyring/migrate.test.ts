@@ -53,7 +53,7 @@ test('an offline key keeps its public half', () => {
   expect(shown.ok && [shown.value.kind, toHex(shown.value.publicKey)]).toEqual(['offline', toHex(PUBLIC)]);
 });
 
-test('what is damaged, of another name or of another algorithm stays as it is, and is told', () => {
+test('records that are damaged, misnamed or of another algorithm stay unchanged and are reported', () => {
   const items = memoryItems();
   const other = hex('59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
   const wrong: Readonly<Record<string, Bytes>> = {

@@ -81,7 +81,7 @@ test('a key signs only while it is unlocked', () => {
   expect(vault.secret(ADDRESS)).toBeUndefined();
 });
 
-test('refuses no password, what is no key, and a key that is there', () => {
+test('refuses an empty password, an invalid key and an existing key', () => {
   const vault = open();
   expect(vault.add(SECRET, '')).toEqual({ ok: false, error: 'a key needs a password' });
   expect(vault.add(new Uint8Array(32), 'rose')).toEqual({ ok: false, error: 'invalid private key' });

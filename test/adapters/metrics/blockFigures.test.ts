@@ -32,7 +32,7 @@ const event = {
   state: { validators: { validators: [...validators, { address: address(9), power: 1n }], totalPower: 27n } },
 } as unknown as Committed;
 
-test('a block tells who was missing, who is proved faulty and what it holds', () => {
+test('figures of a block: missing validators, validators with evidence, transactions and sizes', () => {
   expect(figuresOf(chain, event)).toEqual({
     validators: 5,
     validatorsPower: 27,
@@ -80,7 +80,7 @@ test('missed blocks begin at nought with the first that was signed, or an alert 
   expect(await Promise.all(texts)).toEqual(['0', '1']);
 });
 
-test('the first block has nobody missing', () => {
+test('the first block has no missing validators', () => {
   const first = { ...event, block: { ...event.block, lastCommit: { height: 0, signatures: [] } } };
   expect(partIn(chain, first as unknown as Committed, address(0))).toBeUndefined();
 });

@@ -17,7 +17,7 @@ test('transactions are handed on a few a turn, in order, and all of them', async
   expect(got).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test('what waits is bounded in number and in bytes', async () => {
+test('at most 4096 inputs and 16 MiB wait', async () => {
   let count = 0;
   const paced = new PacedInputs(() => {
     count += 1;
@@ -31,7 +31,7 @@ test('what waits is bounded in number and in bytes', async () => {
   expect(count).toBe(16);
 });
 
-test('a message with many transactions is cut to pieces of one turn', async () => {
+test('a message with many transactions is split into pieces of eight, one a turn', async () => {
   const txs = Array.from({ length: 20 }, (_, i) => new Uint8Array([i]));
   const got: number[] = [];
   const paced = new PacedInputs(({ bytes }) => {
@@ -46,7 +46,7 @@ test('a message with many transactions is cut to pieces of one turn', async () =
   expect(got).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test('a peer of whom much waits is not read from until some of it is handled, others are', async () => {
+test('a peer is full at 1024 waiting inputs or 4 MiB, independent of other peers', async () => {
   const paced = new PacedInputs(() => {});
   const isFull = (): readonly boolean[] => ['p', 'q'].map((peer) => paced.isFullOf(peer));
   for (let i = 0; i < 1023; i++) paced.push(frame(i));
@@ -61,7 +61,7 @@ test('a peer of whom much waits is not read from until some of it is handled, ot
   expect(isFull()).toEqual([false, false]);
 });
 
-test('peers take turns, however much waits of some', async () => {
+test('peers take turns, even if one has many waiting inputs', async () => {
   const got: string[] = [];
   const paced = new PacedInputs(({ peer, bytes }) => got.push(`${peer}${bytes[0]}`));
   for (let i = 0; i < 100; i++) paced.push({ ...frame(i), peer: 'flood' });
@@ -73,7 +73,7 @@ test('peers take turns, however much waits of some', async () => {
 test.each([
   ['transactions', 1500, 1],
   ['bytes', 6, 1 << 20],
-])('where too many %s wait, those that flood lose theirs, and nobody else', async (_, each, bytes) => {
+])('with too many %s waiting, only the flooding peers lose inputs', async (_, each, bytes) => {
   const got = new Map<string, number>();
   const paced = new PacedInputs(({ peer }) => got.set(peer, (got.get(peer) ?? 0) + 1));
   paced.push({ ...frame(0), peer: 'before' });

@@ -59,7 +59,7 @@ test('the kinds of fields are those of the messages', () => {
   expect(of('number').some((field) => /(hash|address|signature|extension|bytes)$/i.test(field))).toBe(false);
 });
 
-test('a number can be set to what its field can hold', () => {
+test('a number can be set to any value that its field can hold', () => {
   const numbers = Object.entries(MESSAGE_FIELDS).flatMap(([kind, fields]) =>
     fields
       .filter((field) => fieldKind(field) === 'number')

@@ -47,7 +47,7 @@ describe('with a bad drive a node recovers or refuses, and never lies', () => {
     expect(stops[0]).toContain(fault);
   });
 
-  test('rot all over the database stops its node, and nobody else', async () => {
+  test('rot in the whole database stops that node and no other', async () => {
     const everywhere = textOf('disk-rot')
       .replace('every: 2s', 'every: 10ms')
       .replace('for: 1s', 'for: 500ms');

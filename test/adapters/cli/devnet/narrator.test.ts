@@ -89,12 +89,12 @@ describe('the lines of a devnet', () => {
     expect(lines[1]).toMatch(/→ new 0x[0-9a-fA-F]{40} {2}value 0 .* ok$/);
   });
 
-  test('tell what contracts log, and control characters do not reach the terminal', async () => {
+  test('print console.log of contracts without control characters', async () => {
     const told = await call(TO_CONSOLE, encode(['count\u001b[2J\n', 5n], 'log(string,uint256)'));
     expect(told.at(-1)).toBe('    console.log: count\\x1b[2J\\x0a 5');
   });
 
-  test('tell what calls and estimates log, once each', async () => {
+  test('print console.log of calls and estimates once each', async () => {
     const to = await send({ data: deploying(TO_CONSOLE) });
     lines = [];
     const evm = tellingConsole(world.ctx.evm, nobleSuite, (line) => lines.push(line));

@@ -26,7 +26,7 @@ import { decodeEthBlock, encodeEthBlock } from './evm/blockCodec.ts';
 import { EvmCalls } from './evm/call.ts';
 import { createCommon, EnginePool } from './evm/engine.ts';
 import type { EvmService } from './evmService.ts';
-import { blockGasLimit, type GenesisMaker, initGenesis, parseGenesis } from './genesis.ts';
+import { blockGasLimit, type GenesisMaker, initGenesis, parseGenesisAppState } from './genesis.ts';
 import type { GuardFactory } from './guard.ts';
 import { AppReader } from './reader.ts';
 import { TxDecoder } from './tx/decoder.ts';
@@ -137,7 +137,7 @@ function startStored(
     const message = `the database is of chain "${chain.state.chainId}", genesis is of "${genesis.chainId}"`;
     throw new StartError('store', message);
   }
-  const parsed = parseGenesis(genesis, suite);
+  const parsed = parseGenesisAppState(genesis, suite);
   if (!parsed.ok) throw new StartError('genesis', `genesis: ${parsed.error.path}: ${parsed.error.message}`);
   const record = kept(
     store.reads.loadEthRecord(store.reads.head()),

@@ -23,7 +23,7 @@ const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;
 export const blockGasLimit = (genesis: Genesis): bigint =>
   genesis.params.block.maxGas < 0 ? UNLIMITED_BLOCK_GAS : BigInt(genesis.params.block.maxGas);
 
-export const parseGenesis = (genesis: Genesis, suite: CryptoSuite): Result<AppState, GenesisError> =>
+export const parseGenesisAppState = (genesis: Genesis, suite: CryptoSuite): Result<AppState, GenesisError> =>
   parseAppState(genesis.appState, genesis.chainId, (message) => suite.keccak256(message));
 
 /** Height 0: the state before the first block. */
@@ -68,7 +68,7 @@ export function initGenesis(
   genesis: Genesis,
   suite: CryptoSuite,
 ): Result<GenesisStateReply, GenesisError> {
-  const parsed = parseGenesis(genesis, suite);
+  const parsed = parseGenesisAppState(genesis, suite);
   if (!parsed.ok) return parsed;
   const appState = parsed.value;
   const wrong = wrongGenesisKey(appState.accounts, suite);

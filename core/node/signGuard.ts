@@ -38,7 +38,11 @@ export type SignDecision =
   | { readonly kind: 'again'; readonly signed: Signed }
   | { readonly kind: 'refused'; readonly error: SignError };
 
-export const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 2, precommit: 3 };
+export const SIGN_STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = {
+  proposal: 1,
+  prevote: 2,
+  precommit: 3,
+};
 
 export function decideSign(last: LastSigned, ask: SignAsk): SignDecision {
   const facts = signBytesFacts(ask.bytes);
@@ -50,7 +54,7 @@ export function decideSign(last: LastSigned, ask: SignAsk): SignDecision {
   if (regression !== undefined) {
     return { kind: 'refused', error: { code: 'regression', message: regression } };
   }
-  if (last.height !== ask.height || last.round !== ask.round || last.step !== STEPS[ask.kind]) {
+  if (last.height !== ask.height || last.round !== ask.round || last.step !== SIGN_STEPS[ask.kind]) {
     return { kind: 'sign' };
   }
   if (last.bytes === undefined || last.signature === undefined) {
@@ -66,13 +70,13 @@ export function decideSign(last: LastSigned, ask: SignAsk): SignDecision {
 export const lastSigned = (ask: SignAsk, signature: Bytes): LastSigned => ({
   height: ask.height,
   round: ask.round,
-  step: STEPS[ask.kind],
+  step: SIGN_STEPS[ask.kind],
   signature,
   bytes: ask.bytes,
 });
 
 function regressionOf(last: LastSigned, { height, round, kind }: SignAsk): string | undefined {
-  const step = STEPS[kind];
+  const step = SIGN_STEPS[kind];
   if (last.height !== height) {
     return last.height > height ? `height regression. Got ${height}, last height ${last.height}` : undefined;
   }

@@ -11,7 +11,7 @@ import { err, ok, type Result } from '../lib/result.ts';
 import type { ChainReads } from '../store/chainReads.ts';
 import type { Address, Height } from '../types/ids.ts';
 import type { LogRecord, SignAsk } from './contract.ts';
-import { decideSign, type LastSigned, type SignDecision, STEPS } from './signGuard.ts';
+import { decideSign, type LastSigned, SIGN_STEPS, type SignDecision } from './signGuard.ts';
 
 export interface Silence {
   readonly height: Height;
@@ -75,7 +75,7 @@ export function silenceOf(memory: SignerMemory): Result<Silence | undefined, Sta
   if (!isLogged) return ok({ height, mode: 'silent' });
   // A proposal depends on no lock, so only votes must be in the log or be requested again. If nothing was cut off, the
   // log has everything that the vote depended on: a crash can only have prevented the vote's own record.
-  const isAhead = isAfter(last, newer) && last.step > STEPS.proposal;
+  const isAhead = isAfter(last, newer) && last.step > SIGN_STEPS.proposal;
   return ok(before ?? (isAhead && losses.cut ? { height, mode: 'repeat' } : undefined));
 }
 
@@ -87,7 +87,7 @@ function lastInLog(records: readonly LogRecord[]): Place | undefined {
     if (!decoded.ok || decoded.value.entry.kind !== 'signed') continue;
     const { of, round, signature } = decoded.value.entry;
     if (signature.length === 0) continue;
-    const place = { height: record.height, round, step: STEPS[of] };
+    const place = { height: record.height, round, step: SIGN_STEPS[of] };
     if (last === undefined || isAfter(place, last)) last = place;
   }
   return last;

@@ -9,7 +9,7 @@ import { bigintToBytes } from './numbers.ts';
 import { decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
 
 /** geth's `txMaxSize`: four slots of 32 KiB, in bytes. */
-export const TX_BYTES_MAX = 131072;
+export const ETH_TX_BYTES_MAX = 131072;
 
 /** Order of secp256k1 (SEC 2); s must not exceed half of it (EIP-2). */
 export const SECP256K1_N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -177,7 +177,8 @@ function splitEnvelope(raw: Bytes): Decoded<{ readonly type: TxType; readonly it
 
 /** Decodes without recovering the sender: for transactions that this node stored together with their sender. */
 export function parseEthTx(raw: Bytes): Decoded<UnsignedParts> {
-  if (raw.length > TX_BYTES_MAX) return err({ code: 'oversized', size: raw.length, limit: TX_BYTES_MAX });
+  if (raw.length > ETH_TX_BYTES_MAX)
+    return err({ code: 'oversized', size: raw.length, limit: ETH_TX_BYTES_MAX });
   const split = splitEnvelope(raw);
   if (!split.ok) return split;
   const { type, items } = split.value;

@@ -3,7 +3,7 @@ import { Gate } from '../../lib/gate.ts';
 import { DEFAULT_PARAMS } from '../../types/params.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
-import { AddressBook } from './addressBook.ts';
+import { AddressPreimages } from './addressPreimages.ts';
 import { EthFeed } from './feed.ts';
 import { EthFilters } from './filters.ts';
 import { GasOracle } from './gasOracle.ts';
@@ -14,7 +14,7 @@ export interface EthServices {
   readonly filters: EthFilters;
   readonly feed: EthFeed;
   readonly oracle: GasOracle;
-  readonly addresses: AddressBook;
+  readonly addresses: AddressPreimages;
   /** Serializes the transactions of each account whose key the node holds. */
   readonly turns: Turns;
   /** For requests that each may take seconds and hundreds of megabytes: traces and simulations. */
@@ -49,7 +49,7 @@ export function ethServices(ctx: RpcContext): EthServices {
     filters: new EthFilters(ctx),
     feed: new EthFeed(ctx),
     oracle: new GasOracle(ctx),
-    addresses: new AddressBook(ctx),
+    addresses: new AddressPreimages(ctx),
     turns: new Turns(),
     heavy: new Gate(HEAVY_MAX),
     pending: () => ctx.evm.pending(() => pendingSource(ctx)),

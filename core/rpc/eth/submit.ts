@@ -1,6 +1,6 @@
 import type { EthTx } from '../../app/chain.ts';
 import { renderError } from '../../app/errors.ts';
-import { decodeEthTx, TX_BYTES_MAX } from '../../app/evm/ethTx.ts';
+import { decodeEthTx, ETH_TX_BYTES_MAX } from '../../app/evm/ethTx.ts';
 import { wrapEthTx } from '../../app/tx/wrapEthTx.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../../lib/bytes.ts';
@@ -49,7 +49,7 @@ function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): st
     case 'full':
       return refusal.isUnderpriced === true ? 'transaction underpriced' : 'txpool is full';
     case 'too-large':
-      return `oversized data: transaction size ${tx.raw.length}, limit ${TX_BYTES_MAX}`;
+      return `oversized data: transaction size ${tx.raw.length}, limit ${ETH_TX_BYTES_MAX}`;
     case 'beyond-block':
       return `oversized data: transaction size ${refusal.bytes}, limit ${refusal.bytesMax}`;
     case 'replacement-underpriced':

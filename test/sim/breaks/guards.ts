@@ -32,8 +32,8 @@ export const GUARDS: readonly Break[] = [
   {
     id: 'step-mixed-up',
     file: 'core/node/signGuard.ts',
-    from: "const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 2, precommit: 3 };",
-    to: "const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 3, precommit: 2 };",
+    from: '  prevote: 2,\n  precommit: 3,\n',
+    to: '  prevote: 3,\n  precommit: 2,\n',
     found: ['conduct', 'liveness', 'until', 'no_crash'],
     scenario: 'four-honest',
     isSlow: true,

@@ -11,7 +11,7 @@ import type { RpcContext } from '../../context.ts';
 import { heightOfNumber } from '../../heightSteps.ts';
 import { mapPaused } from '../../mapPaused.ts';
 import { serverError } from '../../rpcError.ts';
-import type { AddressBook } from '../addressBook.ts';
+import type { AddressPreimages } from '../addressPreimages.ts';
 import { isPending } from '../at.ts';
 import { type BlockId, blockOf, heightOf } from '../blockId.ts';
 import { type Decoded, readBool, readBytes, readHash } from '../goHex.ts';
@@ -46,7 +46,7 @@ function accountJson(view: View, keyHash: Hash, account: EthAccountState, withCo
 }
 
 /** geth's state.Dump without storage: the node stores only hashes of slots. */
-function dump(view: View, book: AddressBook, { start, max, withCode, onlyKnown }: DumpOptions) {
+function dump(view: View, book: AddressPreimages, { start, max, withCode, onlyKnown }: DumpOptions) {
   const accounts: Record<string, unknown> = {};
   let shown = 0;
   let from: Hash | undefined = start;

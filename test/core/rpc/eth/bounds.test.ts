@@ -1,7 +1,7 @@
 /** What one request may ask for, each bound on its own. */
 import { beforeAll, expect, test } from 'vitest';
 import { hex, to0xHex } from '../../../../core/lib/bytes.ts';
-import { AddressBook } from '../../../../core/rpc/eth/addressBook.ts';
+import { AddressPreimages } from '../../../../core/rpc/eth/addressPreimages.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { PendingHashes } from '../../../../core/rpc/eth/pendingHashes.ts';
 import { testGenesis } from '../../app/support/chain.ts';
@@ -54,9 +54,9 @@ test('eth_feeHistory takes at most 100 percentiles and answers at most feeHistor
   expect([history.oldestBlock, history.gasUsedRatio]).toEqual(['0x3', [0, 0, 0]]);
 });
 
-test('the address book keeps as many addresses as its limit says', async () => {
+test('as many address preimages are kept as the limit says', async () => {
   const { suite, chain } = world.ctx;
-  const books = [1, 2].map((max) => new AddressBook({ suite, pause: async () => {} }, max));
+  const books = [1, 2].map((max) => new AddressPreimages({ suite, pause: async () => {} }, max));
   const known = await Promise.all(
     books.map(async (book) => {
       await book.learn(chain.latest());

@@ -13,14 +13,14 @@ const ADDRESSES_PER_PAUSE = 500;
  * Addresses by their keccak256, which is all that the state stores. The auth module numbers every account that ever
  * existed. Numbers are never reused and committed blocks are final, so entries stay valid.
  */
-export class AddressBook {
+export class AddressPreimages {
   readonly #keccak256: (bytes: Uint8Array) => Hash;
   readonly #pause: Pause | undefined;
   readonly #addressesMax: number;
   readonly #byHash = new Map<string, Address>();
   #next = 0n;
 
-  /** @param addressesMax Maximum addresses in the book. */
+  /** @param addressesMax Most addresses that are kept. */
   constructor({ suite, pause }: Pick<RpcContext, 'suite' | 'pause'>, addressesMax = ADDRESSES_MAX) {
     this.#addressesMax = addressesMax;
     this.#keccak256 = (bytes) => suite.keccak256(bytes);

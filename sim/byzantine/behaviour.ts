@@ -119,6 +119,12 @@ export interface Behaviour {
   readonly args: readonly string[];
   /** Arguments whose value must be one of these words. */
   readonly words?: Readonly<Record<string, readonly string[]>>;
+  /** Arguments that have an effect only next to one of these words of another. `usual` is what it is when left out. */
+  readonly effectiveWith?: Readonly<
+    Record<string, { readonly arg: string; readonly words: readonly string[]; readonly usual: string }>
+  >;
+  /** Flags of which only the first that is true has an effect. */
+  readonly excludes?: readonly string[];
   /**
    * The behaviour changes whether, when and how often a message arrives, not what it says. It runs after all others.
    */

@@ -107,6 +107,10 @@ export const FORGED_EVIDENCE: Behaviour = {
   text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; voters are two, the second in the place and with the vote of the liar, nobody is somebody who was never a validator, future is of a height to come; accused is a true light client attack that waits for its block, with somebody else accused; `victim` is who is framed, who may have left: key and culprit then accuse it with the place and the power that it had last.',
   args: ['what', 'where', 'victim'],
   words: { what: LIES, where: PLACES },
+  effectiveWith: {
+    victim: { arg: 'what', words: ['key', 'culprit', 'voters', 'accused'], usual: 'key' },
+    where: { arg: 'what', words: LIES.filter((word) => word !== 'accused'), usual: 'key' },
+  },
   create(me) {
     const what = String(me.args.get('what') ?? 'key');
     if (what === 'accused') return accusingAnother(me);
@@ -240,6 +244,10 @@ export const EVIDENCE_SPAM: Behaviour = {
   text: 'Floods evidence that is true: `what` is same (one piece again and again), many (`count` rounds at once), heap (the same in its own blocks), committed (what the chain has), again (the same in its own blocks), block (twice in one block) or old (of so many blocks ago as `age` says, in blocks too).',
   args: ['what', 'count', 'age'],
   words: { what: SPAM },
+  effectiveWith: {
+    count: { arg: 'what', words: ['many', 'heap'], usual: 'same' },
+    age: { arg: 'what', words: ['old'], usual: 'same' },
+  },
   create(me) {
     const what = String(me.args.get('what') ?? 'same');
     const count = Math.min(PIECES_MAX, Number(me.args.get('count') ?? MANY_ROUNDS));

@@ -22,6 +22,7 @@ export const FORK: Behaviour = {
   text: 'All who share it decide one block with the audience and another with the rest: `how` is equivocation (in one round), amnesia (in a later round) or invalid (in one round, the other one with a wrong `field`, as invalid-block has it: two thirds can decide it).',
   args: ['how', 'field'],
   words: { how: WAYS, field: WRONG_FIELDS },
+  effectiveWith: { field: { arg: 'how', words: ['invalid'], usual: 'equivocation' } },
   create: (me) => forking(me, me.args.get('how') === 'amnesia' ? forgets : proposesTwice),
 };
 

@@ -12,6 +12,19 @@ const TRUSTED_BELOW = 2;
 /** Blocks remembered by height, so that a client that asks again is shown the same block. */
 const SHOWN_MAX = 1_000;
 
+/** Lies in which the victim has a part. */
+const ABOUT_VICTIM = ['innocent', 'unsigned', 'abstained', 'other', 'keys', 'share', 'relabelled'];
+/** Lies without a false state. */
+const TRUE_STATE = [
+  'shown-equivocation',
+  'chain',
+  'next-block',
+  'equivocation',
+  'other-round',
+  'share',
+  'relabelled',
+];
+
 /**
  * A light client is shown a block with a false state, signed by a set of liars that leaves out all other validators.
  * The client accepts it if the liars hold a third of the voting power that it trusts. This behaviour sends an honest
@@ -23,6 +36,19 @@ export const LIGHT_ATTACK: Behaviour = {
   text: "All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), shown-state and shown-equivocation (as state and equivocation, shown like that), powers (the liars stand in the set with powers that they have given themselves), abstained (`victim` is a liar who signs nil in its place, and is not accused), ahead (the block stands ten thousand above the chain, dated as a block that is there), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: future (as ahead, dated in a year: it may yet come about), total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), places (the commit has one place more than the set), chain (the block of the chain, accusing all who signed it), next-block (the same of a block that it has only just stored, while others have not), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later), keys (`victim` stands in the set with the key of a liar), share (an equivocation at the height that the client trusts, with a signature of `victim` that is none behind two thirds of good ones), relabelled (the same, but `victim` and a liar have each other's address in the set) or stolen (a false state under the commit of the chain's own block). `trusted` is the height that the client trusts, whose validators may have left since (two below when left out). `field` says what is false in it, where something that follows from the blocks before is: app_hash, results, consensus, next_validators or validators (nothing but the set that is shown).",
   args: ['what', 'field', 'victim', 'trusted'],
   words: { what: [...LIES.keys()], field: [...DERIVED.keys()] },
+  effectiveWith: {
+    victim: { arg: 'what', words: ABOUT_VICTIM, usual: 'true' },
+    field: {
+      arg: 'what',
+      words: [...LIES.keys()].filter((word) => !TRUE_STATE.includes(word)),
+      usual: 'true',
+    },
+    trusted: {
+      arg: 'what',
+      words: [...LIES].flatMap(([word, lie]) => (lie.isAtTrusted ? [] : [word])),
+      usual: 'true',
+    },
+  },
   create(me) {
     const lie = lieOf(me);
     if (lie.by !== 'shown') return proving(me, lie);

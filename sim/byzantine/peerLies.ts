@@ -63,6 +63,11 @@ export const SYNC_LIAR: Behaviour = {
   text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), beyond (claims nothing but a block that nobody has yet), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, gap (none at its fourth answer alone), silence, mute (never says how high it is), drip (each answer `ms` late), signed (all who share it have signed block `count` with a wrong `field`, as invalid-block has it) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
   args: ['what', 'ms', 'count', 'field'],
   words: { what: SYNC_LIES, field: WRONG_FIELDS },
+  effectiveWith: {
+    ms: { arg: 'what', words: ['drip'], usual: 'block' },
+    count: { arg: 'what', words: ['greed', 'signed'], usual: 'block' },
+    field: { arg: 'what', words: ['signed'], usual: 'block' },
+  },
   create(me) {
     const what = String(me.args.get('what') ?? 'block');
     if (what === 'greed') return greedy(me);

@@ -80,6 +80,9 @@ function doubled(me: Accomplice, vote: Vote): readonly ConsensusMessage[] {
   return [claim(vote), ...said(second, vote, second, vote)];
 }
 
+/** How the two votes are told, the one that prevails first. */
+const DOUBLE_FLAGS = ['only', 'later', 'claimed'];
+
 const doubling = (me: Accomplice, type: Vote['type']): Hooks => ({
   message: (message) =>
     isOwnVote(me, message) && message.vote.type === type && me.isDue(message.vote.height, message.vote.round)
@@ -96,6 +99,7 @@ export const DOUBLE_PREVOTE: Behaviour = {
   text: 'Prevotes two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`; the false one `later`, under such a claim.',
   args: ['value', 'only', 'claimed', 'later'],
   words: { value: ['nil', 'parts'] },
+  excludes: DOUBLE_FLAGS,
   create: (me) => doubling(me, 'prevote'),
 };
 
@@ -105,6 +109,7 @@ export const DOUBLE_PRECOMMIT: Behaviour = {
   text: 'Precommits two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`; the false one `later`, under such a claim.',
   args: ['value', 'only', 'claimed', 'later'],
   words: { value: ['nil', 'parts'] },
+  excludes: DOUBLE_FLAGS,
   create: (me) => doubling(me, 'precommit'),
 };
 

@@ -2,6 +2,7 @@ import { parseHex } from '../../core/lib/bytes.ts';
 import { nearest } from '../../core/lib/nearest.ts';
 import type { Behaviour } from '../byzantine/behaviour.ts';
 import { rangeOf } from '../byzantine/fieldRange.ts';
+import { idleArgs } from '../byzantine/idleArgs.ts';
 import {
   fieldKind,
   MESSAGE_FIELDS,
@@ -161,12 +162,14 @@ function valueToSet(at: Cursor, args: ReadonlyMap<string, unknown>): string | nu
 
 function argsOf(
   at: Cursor | undefined,
-  { args: allowed, words }: Behaviour,
+  behaviour: Behaviour,
   known: readonly string[],
 ): ReadonlyMap<string, string | number | boolean> {
+  const { args: allowed, words } = behaviour;
   const args = new Map<string, string | number | boolean>();
   if (at === undefined) return args;
-  for (const [key, value] of at.entries('a map of arguments')) {
+  const entries = at.entries('a map of arguments');
+  for (const [key, value] of entries) {
     if (!allowed.includes(key)) {
       value.fail(
         allowed.length === 0
@@ -176,6 +179,10 @@ function argsOf(
     }
     const some = words?.[key];
     args.set(key, some === undefined ? argOf(key, value, known) : value.oneOf(some, `a value of ${key}`));
+  }
+  for (const [key, value] of entries) {
+    const idle = idleArgs(behaviour, args).find((one) => one.key === key);
+    if (idle !== undefined) value.fail(`expected no ${key}: ${idle.why}`);
   }
   return args;
 }

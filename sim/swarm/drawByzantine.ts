@@ -1,4 +1,6 @@
+import type { Behaviour } from '../byzantine/behaviour.ts';
 import { rangeOf } from '../byzantine/fieldRange.ts';
+import { idleArgs } from '../byzantine/idleArgs.ts';
 import {
   type FieldKind,
   fieldKind,
@@ -20,13 +22,14 @@ export function drawByzantine(drawn: Drawn): readonly object[] {
     const more = choices.stream(`byzantine/${who}/more`);
     const stream = choices.stream(`byzantine/${who}`);
     const lies = Array.from({ length: 1 + stream.choose(3) }, () => {
-      const { alias, args: keys, words } = pick(stream, BEHAVIOURS);
+      const behaviour = pick(stream, BEHAVIOURS);
+      const { alias, args: keys, words } = behaviour;
       const isPlain = stream.choose(2) === 0;
       const told = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
         key,
         pick(stream, values),
       ]);
-      const args = { ...Object.fromEntries(told), ...drawMore(more, keys, names) };
+      const args = effective(behaviour, { ...Object.fromEntries(told), ...drawMore(more, keys, names) });
       const others = names.filter((name) => name !== who);
       const audience = others.filter(() => stream.choose(2) === 1);
       const isAll = stream.choose(3) === 0 || audience.length === 0;
@@ -51,11 +54,20 @@ export function drawByzantine(drawn: Drawn): readonly object[] {
 }
 
 /** Each word that behaviours take as an argument, as likely as any other. */
-const WAYS = BEHAVIOURS.flatMap(({ alias, words = {} }) =>
-  Object.entries(words).flatMap(([key, values]) =>
-    values.map((value) => ({ behaviour: alias, args: { [key]: value } })),
+const WAYS = BEHAVIOURS.flatMap((behaviour) =>
+  Object.entries(behaviour.words ?? {}).flatMap(([key, values]) =>
+    values.map((value) => {
+      const args = effective(behaviour, { [key]: value });
+      return { behaviour: behaviour.alias, ...(Object.keys(args).length === 0 ? {} : { args }) };
+    }),
   ),
 );
+
+/** Without the arguments that have no effect next to the others, which no scenario may have. */
+function effective(behaviour: Behaviour, args: Readonly<Record<string, unknown>>): object {
+  const idle = idleArgs(behaviour, new Map(Object.entries(args)));
+  return Object.fromEntries(Object.entries(args).filter(([key]) => !idle.some((one) => one.key === key)));
+}
 
 /** Half of the liars also lie in some of these ways, one after the other. */
 function drawWords({ choices, before }: Drawn, who: string): readonly object[] {

@@ -822,6 +822,21 @@ expect: [{liveness: {heights: 2}}]
       'timeline[0].times: expected no times with at: a moment comes once; every comes again',
     ],
     [
+      'an argument that its words leave without effect',
+      `${base}byzantine: [{who: v0, behaviour: evidence-spam, args: {what: same, count: 3}}]\n`,
+      'args.count: expected no count: it has an effect only with what: many or heap',
+    ],
+    [
+      'an argument that the usual word leaves without effect',
+      `${base}byzantine: [{who: v0, behaviour: fork, args: {field: time}}]\n`,
+      'args.field: expected no field: it has an effect only with how: invalid',
+    ],
+    [
+      'two ways to tell two votes',
+      `${base}byzantine: [{who: v0, behaviour: double-prevote, args: {claimed: true, only: true}}]\n`,
+      'args.claimed: expected no claimed: it has no effect next to only',
+    ],
+    [
       'a height that comes again',
       `${base}timeline: [{height: 2, times: 2, do: {crash: v0}, for: 1s}]\n`,
       'timeline[0].times: expected no times with a height: it comes once',

@@ -55,7 +55,7 @@ export class Link {
   clogUntil = 0;
   outbox: Frame[] = [];
   readonly #usual: LinkFaults;
-  #patches: readonly Partial<LinkFaults>[] = [];
+  #patches: Partial<LinkFaults>[] = [];
   readonly #delays: ChoiceStream;
   readonly #choices: Choices;
   #lastArrival = 0;
@@ -87,20 +87,17 @@ export class Link {
   patch(patch: Partial<LinkFaults>): () => boolean {
     // One object may patch a link twice: each patch is a change of its own.
     const own = { ...patch };
-    this.#set([...this.#patches, own]);
+    this.#patches.push(own);
+    this.faults = { ...this.faults, ...own };
     return () => {
       const during = this.faults;
       this.#lateUntil = this.#lastArrival;
-      this.#set(this.#patches.filter((one) => one !== own));
+      this.#patches = this.#patches.filter((one) => one !== own);
+      let faults = this.#usual;
+      for (const one of this.#patches) faults = { ...faults, ...one };
+      this.faults = faults;
       return !isSame(this.faults, during);
     };
-  }
-
-  #set(patches: readonly Partial<LinkFaults>[]): void {
-    this.#patches = patches;
-    let faults = this.#usual;
-    for (const patch of patches) faults = { ...faults, ...patch };
-    this.faults = faults;
   }
 
   /** Nothing passes: partitioned. */

@@ -24,3 +24,9 @@ test('two equal changes of a link last until both have ended', () => {
   ends[1]?.();
   expect(link.faults.dupPpm).toBe(0);
 });
+
+test('a change costs the same however many came before it and never ended', () => {
+  const link = fresh();
+  for (let i = 0; i < 30_000; i++) link.patch({ lossPpm: i });
+  expect(link.faults.lossPpm).toBe(29_999);
+});

@@ -84,7 +84,8 @@ export function probability(at: Cursor): number {
   if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
     return at.fail('expected a probability of at most 100%, such as 5% or 0.05');
   }
-  return Math.round(share * PPM);
+  const ppm = Math.round(share * PPM);
+  return ppm > 0 || share === 0 ? ppm : at.fail('expected a probability of at least 0.0001%, or 0');
 }
 
 /** A signed duration such as +20s or -1h, in µs. */

@@ -837,6 +837,11 @@ expect: [{liveness: {heights: 2}}]
       'args.claimed: expected no claimed: it has no effect next to only',
     ],
     [
+      'a probability that rounds to none',
+      `${base}network: {loss: 0.0000004}\n`,
+      'network.loss: expected a probability of at least 0.0001%, or 0',
+    ],
+    [
       'a height that comes again',
       `${base}timeline: [{height: 2, times: 2, do: {crash: v0}, for: 1s}]\n`,
       'timeline[0].times: expected no times with a height: it comes once',

@@ -9,6 +9,8 @@ export interface World {
   err(text: string): void;
   /** Whether stderr is a terminal, whose lines can be rewritten. */
   readonly errIsTty?: boolean;
+  /** Its width now, if it is a terminal that has one. */
+  readonly errColumns?: number | undefined;
   /** Exit code if nothing is thrown; default 0. */
   exitCode: number;
 }
@@ -26,5 +28,8 @@ export const processWorld = (): World => ({
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   errIsTty: process.stderr.isTTY === true,
+  get errColumns() {
+    return process.stderr.columns || undefined;
+  },
   exitCode: 0,
 });

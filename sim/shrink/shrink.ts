@@ -30,8 +30,8 @@ export interface ShrinkOptions {
   readonly isEnough?: (() => boolean) | undefined;
   /** Called after each candidate, with the size of the best so far. */
   readonly onRun?: ((runs: number, best: ScenarioSize) => void) | undefined;
-  /** Called each time something smaller was found. */
-  readonly onStep?: ((what: string, runs: number) => void) | undefined;
+  /** Called with each smaller scenario that was found. The last one may still become smaller. */
+  readonly onStep?: ((best: Best) => void) | undefined;
 }
 
 /** The failure that must persist: the same checker for the same cause, not just any failure. */
@@ -42,10 +42,13 @@ export interface BrokenPromise {
   readonly message: string;
 }
 
-export interface Shrunk {
+export interface Best {
   /** A complete scenario, with its seed and its zeroed choices. */
   readonly text: string;
   readonly broken: BrokenPromise;
+}
+
+export interface Shrunk extends Best {
   readonly runs: number;
   readonly before: ScenarioSize;
   readonly after: ScenarioSize;
@@ -194,7 +197,7 @@ class Search {
         if (this.#isSpent) break;
         await pass.run(
           () => this.#best,
-          (doc) => this.#tryDoc(doc, pass.mayReseed, pass.name),
+          (doc) => this.#tryDoc(doc, pass.mayReseed),
         );
       }
     }
@@ -210,22 +213,22 @@ class Search {
     const text = docText(doc);
     if (text === docText(this.#best)) return;
     const failure = await this.#breakOf(doc, text, () => true);
-    if (failure !== undefined) this.#keep(doc, failure, 'what never happened');
+    if (failure !== undefined) this.#keep(doc, failure);
   }
 
   get #isSpent(): boolean {
     return this.runs >= (this.#options.runsMax ?? SHRINK_RUNS_MAX) || this.#options.isEnough?.() === true;
   }
 
-  #keep(doc: Doc, failure: Failure, what: string): void {
+  #keep(doc: Doc, failure: Failure): void {
     this.#best = doc;
     this.#brokenAt = failure.at;
     this.message = sentenceOf(failure);
-    this.#options.onStep?.(what, this.runs);
+    this.#options.onStep?.({ text: docText(doc), broken: { ...this.#broken, message: this.message } });
   }
 
   /** Whether the promise is still broken in the candidate; if so it is the best from now on. */
-  async #tryDoc(doc: Doc, mayReseed: boolean, what: string): Promise<boolean> {
+  async #tryDoc(doc: Doc, mayReseed: boolean): Promise<boolean> {
     const seeds = mayReseed ? [doc['seed'], ...OTHER_SEEDS.map(Number)] : [doc['seed']];
     for (const seed of new Set(seeds)) {
       const candidate = { ...doc, seed };
@@ -233,7 +236,7 @@ class Search {
       if (this.#isSpent || this.#refused.has(text)) continue;
       const failure = await this.#breakOf(candidate, text, this.#isOwnWorld);
       if (failure !== undefined) {
-        this.#keep(candidate, failure, what);
+        this.#keep(candidate, failure);
         return true;
       }
       this.#refused.add(text);

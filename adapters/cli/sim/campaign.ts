@@ -206,8 +206,10 @@ function summaryText(summary: Summary): string {
   lines.push(...summary.notJudged.flatMap(unjudgedLines));
   const rate = (runs - resumed) / Math.max(wallSeconds, 0.1);
   const why = summary.isInterrupted ? '' : ' by the budget';
+  const earlier = resumed > 0 ? `, ${resumed} of them done earlier` : '';
+  const undone = left > 0 ? `, ${left} left undone${why}` : '';
   lines.push(
-    `${runs} runs, ${failed} failed${resumed > 0 ? `, ${resumed} of them done earlier` : ''}${left > 0 ? `, ${left} left undone${why}` : ''}`,
+    `${runs} run${runs === 1 ? '' : 's'}${earlier}, ${failed} failed${undone}`,
     `${virtualSeconds} virtual seconds in ${clock(wallSeconds)} on ${summary.jobs} thread${summary.jobs === 1 ? '' : 's'} (${rate.toFixed(1)} runs/s)`,
   );
   return `${lines.join('\n')}\n`;

@@ -26,7 +26,13 @@ export class ProgressLine {
     const now = performance.now();
     if (now - this.#saidAt < (isTty ? TTY_EVERY_MS : PLAIN_EVERY_MS)) return;
     this.#saidAt = now;
-    this.#world.err(isTty ? `\r\x1b[K${line(isTty)}` : `${line(isTty)}\n`);
+    // A line that wraps cannot be rewritten.
+    this.#world.err(isTty ? `\r\x1b[K${line(isTty).slice(0, this.room)}` : `${line(isTty)}\n`);
+  }
+
+  /** Characters that one line of the terminal has room for. */
+  protected get room(): number {
+    return Math.max(1, (this.#world.errColumns ?? Number.POSITIVE_INFINITY) - 1);
   }
 
   /** Clears the line on a terminal. */
@@ -51,7 +57,11 @@ export class Progress extends ProgressLine {
     this.#done++;
     if (isFailed) this.#failed++;
     this.#virtualMicros += virtualMicros;
-    this.say((isTty) => `${isTty ? `${this.#bar()} ` : ''}${this.#line()}`);
+    this.say((isTty) => {
+      const line = this.#line();
+      const withBar = `${this.#bar()} ${line}`;
+      return isTty && withBar.length <= this.room ? withBar : line;
+    });
   }
 
   #bar(): string {

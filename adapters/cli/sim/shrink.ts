@@ -1,7 +1,7 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { type ScenarioSize, shrinkScenario } from '../../../sim/shrink/shrink.ts';
+import { type Best, type ScenarioSize, shrinkScenario } from '../../../sim/shrink/shrink.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { onFile } from '../../disk/files.ts';
 import type { World } from '../world.ts';
@@ -47,14 +47,20 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   if (output !== undefined) onFile('write', output, () => accessSync(dirname(output), constants.W_OK));
   if (output !== undefined) refuseOutput('--output', output, file, 'scenario');
   const progress = new ProgressLine(world);
+  const more = pctArgs(source.pct);
+  const how = more === '' ? '' : `# run it with${more}\n`;
+  const storyOf = ({ text, broken }: Best): string =>
+    `# broken: ${broken.checker}: ${broken.message}\n${how}${text}`;
   let cuts = 0;
   const result = await shrinkScenario(source.text, {
     seed: source.seed,
     run: { suite: await acceleratedSuite(), pct: source.pct },
     runsMax,
     isEnough: () => progress.wallSeconds >= seconds,
-    onStep: () => {
+    onStep: (best) => {
       cuts++;
+      // Who ends the search with Ctrl-C keeps what it has found.
+      if (output !== undefined) onFile('write', output, () => writeFileSync(output, storyOf(best)));
     },
     onRun: (runs, size) =>
       progress.say(
@@ -69,10 +75,8 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
     world.exitCode = EXIT_BAD_FILE;
     return;
   }
-  const { text, broken, runs, before, after } = result.value;
-  const more = pctArgs(source.pct);
-  const how = more === '' ? '' : `# run it with${more}\n`;
-  const story = `# broken: ${broken.checker}: ${broken.message}\n${how}${text}`;
+  const { broken, runs, before, after } = result.value;
+  const story = storyOf(result.value);
   const said = `kept: ${broken.checker}: ${broken.cause}\nbefore: ${sizeText(before)}\nafter:  ${sizeText(after)}\n${runs} runs\n`;
   if (output === undefined) {
     world.err(said);

@@ -37,7 +37,7 @@ test('a sweep counts, goes on where it stopped, and keeps what fails with the li
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining('2 runs, 0 failed\n') });
   const second = await sweep('calm.yaml', 'broken.yaml', '--seeds', '1..3', '--keep', 'kept');
   expect(second.code).toBe(1);
-  expect(second.out).toContain('6 runs, 3 failed, 2 of them done earlier\n');
+  expect(second.out).toContain('6 runs, 2 of them done earlier, 3 failed\n');
   expect(second.out).toContain('3 × never: it happened: node(NODE).height >= N\n');
   expect(second.out).toContain('npx orrery sim run broken.yaml --seed 1\n');
   expect(fs.readFileSync(path.join(folder, 'kept/broken-3.yaml'), 'utf8')).toContain('seed: 3');
@@ -127,7 +127,7 @@ test('Ctrl-C ends a sweep with what was found so far', async () => {
   child.stderr.once('data', () => child.kill('SIGINT'));
   const code = await new Promise((resolve) => child.on('close', resolve));
   expect(code).toBe(130);
-  expect(out).toMatch(/\d+ runs, \d+ failed, \d+ left undone\n/);
+  expect(out).toMatch(/\d+ runs?, \d+ failed, \d+ left undone\n/);
   expect(fs.readFileSync(path.join(folder, 'stopped/broken-1.yaml'), 'utf8')).toContain('# broken: never');
 });
 

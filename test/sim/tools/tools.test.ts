@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { Progress } from '../../../adapters/cli/sim/progress.ts';
 import { compareRuns } from '../../../sim/replay/compare.ts';
 import { replayTo } from '../../../sim/replay/snapshot.ts';
 import { reportPage } from '../../../sim/report/page.ts';
@@ -93,6 +94,21 @@ describe('a swarm world', () => {
   });
 });
 
+test('progress fits into one line of the terminal, as one that wraps cannot be rewritten', async () => {
+  for (const columns of [200, 70, 12]) {
+    const said: string[] = [];
+    const err = (text: string): void => void said.push(text);
+    const world = { errIsTty: true, errColumns: columns, env: {}, exitCode: 0, out() {}, err };
+    const progress = new Progress(world, 2);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    progress.count(false, 5_000_000);
+    const line = said.join('').replace('\r\x1b[K', '');
+    expect(line.length).toBeLessThan(columns);
+    expect(line.startsWith('[####')).toBe(columns === 200);
+    expect(line).toContain('1/2 runs');
+  }
+});
+
 test('the streams of a run are of groups that a scenario may name', async () => {
   const groups = new Set<string>();
   const onChoices = (choices: ReadonlyMap<string, unknown>): void => {
@@ -129,13 +145,17 @@ timeline:
   - {at: 0s, do: {link: {from: group us, loss: 1%}}}
 until: {height: 4}
 `;
-    const shrunk = await shrinkScenario(text, { runsMax: 16 });
+    const found: string[] = [];
+    const shrunk = await shrinkScenario(text, { runsMax: 16, onStep: (best) => found.push(best.text) });
     if (!shrunk.ok) throw new Error('there is nothing to shrink');
     expect(shrunk.value.broken.checker).toBe('until');
     expect(shrunk.value.text).toContain('crash');
     expect(shrunk.value.text).not.toMatch(/restart|region/);
     const again = await runScenario(shrunk.value.text);
     expect(again).toMatchObject({ ok: true, value: { passed: false, neverHappened: [] } });
+    // Each one on the way fails by itself: who ends the search early has a scenario.
+    expect(found.at(-1)).toBe(shrunk.value.text);
+    expect(await runScenario(found[0] as string)).toMatchObject({ ok: true, value: { passed: false } });
   });
 
   test('writes every shipped scenario so that it reads back the same', () => {

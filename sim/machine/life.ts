@@ -192,7 +192,7 @@ export class Life implements KvGate {
       case 'drop':
         if (!this.alive) return;
         process.drops++;
-        world.note('drop', process, world.network.indexOf(effect.peer), effect.reason);
+        world.note('drop', process, world.network.indexOf(effect.peer), `${effect.peer}: ${effect.reason}`);
         world.witness({ kind: 'dropped', node: process, peer: effect.peer, reason: effect.reason });
         world.network.drop(process.index, effect.peer, effect.reason);
         return;

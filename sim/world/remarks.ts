@@ -2,7 +2,7 @@ import { toHex } from '../../core/lib/bytes.ts';
 import type { FactOf } from './facts.ts';
 import type { World } from './world.ts';
 
-export const REMARKED = ['committed', 'signed', 'dropped', 'started', 'moved', 'stable'] as const;
+export const REMARKED = ['committed', 'signed', 'started', 'moved', 'stable'] as const;
 
 /** Puts what the observer sees into the trace, next to the inputs that made it happen. */
 export function remarkFact(world: World, fact: FactOf<(typeof REMARKED)[number]>): void {
@@ -16,9 +16,6 @@ export function remarkFact(world: World, fact: FactOf<(typeof REMARKED)[number]>
       return;
     case 'signed':
       world.remark('signs', fact.node, `${fact.ask.kind} ${fact.ask.height}/${fact.ask.round}`);
-      return;
-    case 'dropped':
-      world.remark('drops', fact.node, `${fact.peer}: ${fact.reason}`);
       return;
     case 'started':
       world.remark('started', fact.node, fact.tornBytes > 0 ? `${fact.tornBytes} torn bytes cut off` : '');

@@ -23,7 +23,7 @@ async function run(name: string, seed?: string) {
   return {
     report: ran.value,
     blocks: lines.filter((line) => line.kind === 'frame' && isBlock(line)),
-    drops: lines.filter((line) => line.kind === 'drops').map(({ node, text: why }) => `${node} ${why}`),
+    drops: lines.filter((line) => line.kind === 'drop').map(({ node, text: why }) => `${node} ${why}`),
   };
 }
 

@@ -113,7 +113,7 @@ export class Lane {
   }
 
   /** Removes and returns the txs that take more than `bytesMax` bytes of a block. */
-  outgrow(bytesMax: number): readonly PoolTx[] {
+  takeLargerThan(bytesMax: number): readonly PoolTx[] {
     return this.#takeOut((tx) => wireBytes(tx) > bytesMax);
   }
 

@@ -101,10 +101,10 @@ export class Mempool {
    * block its sender's lane forever, and would trigger block production again and again where blocks are made on
    * demand.
    */
-  fit(roomBytes: number): void {
+  setRoomBytes(roomBytes: number): void {
     const isLess = roomBytes < this.#roomBytes;
     this.#roomBytes = roomBytes;
-    if (isLess) this.#sweep((lane) => lane.outgrow(roomBytes));
+    if (isLess) this.#sweep((lane) => lane.takeLargerThan(roomBytes));
   }
 
   submit(tx: Bytes, call: number, out: MempoolOut): void {

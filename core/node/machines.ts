@@ -50,7 +50,7 @@ export async function makeMachines(
   const self = identity.validator?.address;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
   mempool.setPrices(reader.nextBaseFee(), reader.gasLimit());
-  mempool.fit(txRoomBytes(state));
+  mempool.setRoomBytes(txRoomBytes(state));
   const evidence = await openEvidence(options, opened);
   const lastCommit = blocks.loadSeenCommit(state.lastBlockHeight);
   const consensus = new Consensus({

@@ -280,7 +280,7 @@ export class NodeMachine implements Machine {
   #onCommitted({ block, state, reply }: Pick<SyncedBlock, 'block' | 'state' | 'reply'>): void {
     const { evidence, mempool } = this.parts;
     evidence.onCommitted(block, state);
-    mempool.fit(txRoomBytes(state));
+    mempool.setRoomBytes(txRoomBytes(state));
     mempool.onCommitted(this.#now, block.txs, reply, this.#mempoolOut);
   }
 

@@ -432,13 +432,13 @@ test('a transaction beyond the size limit is refused without asking the applicat
 test('a transaction that fits into no block is refused without asking the application, and is not cached', () => {
   const world = new World();
   const size = entryBytes('a/0/1/100'.length);
-  world.pool.fit(size - 1);
+  world.pool.setRoomBytes(size - 1);
   for (let i = 0; i < 2; i++)
     expect(world.add('a', 0)).toMatchObject({
       refusal: { code: 'beyond-block', bytes: size, bytesMax: size - 1 },
     });
   expect(world.asks).toEqual([]);
-  world.pool.fit(size);
+  world.pool.setRoomBytes(size);
   expect(world.add('a', 0)).toMatchObject({ kind: 'checked' });
 });
 
@@ -449,11 +449,11 @@ test('when blocks get smaller, transactions that fit into none are dropped, and 
   world.add('a', 2);
   world.add('b', 0, 1_000);
   const size = entryBytes('a/0/1/100'.length);
-  world.pool.fit(size);
+  world.pool.setRoomBytes(size);
   expect(world.reaped()).toEqual(['a0']);
   expect(world.pool.stats()).toMatchObject({ pending: 1, queued: 1 });
   expect(world.pool.lane('b')).toBeUndefined();
-  world.pool.fit(2 * size);
+  world.pool.setRoomBytes(2 * size);
   world.add('a', 1, 1_000);
   expect(world.reaped()).toEqual(['a0', 'a1', 'a2']);
 });
@@ -462,7 +462,7 @@ test('a transaction accepted after blocks became too small for it is refused', (
   const world = new World();
   const tx = new TextEncoder().encode('a/0/1/100');
   world.pool.submit(tx, 7, world);
-  world.pool.fit(4);
+  world.pool.setRoomBytes(4);
   world.pool.onChecked(world.asks[0]?.call ?? 0, accepted('a', 0, 1, 0, 100), world);
   expect(world.replies.get(7)).toMatchObject({ kind: 'refused', refusal: { code: 'beyond-block' } });
   expect(world.pool.size).toBe(0);

@@ -464,7 +464,7 @@ export const POOLS: readonly Break[] = [
   {
     id: 'pool-keeps-what-no-block-holds',
     file: 'core/mempool/mempool.ts',
-    from: '    if (isLess) this.#sweep((lane) => lane.outgrow(roomBytes));\n',
+    from: '    if (isLess) this.#sweep((lane) => lane.takeLargerThan(roomBytes));\n',
     to: '',
     found: ['records'],
     scenario: 'too-large-for-blocks',
@@ -473,7 +473,7 @@ export const POOLS: readonly Break[] = [
   {
     id: 'pool-hears-of-no-other-blocks',
     file: 'core/node/node.ts',
-    from: '    mempool.fit(txRoomBytes(state));\n',
+    from: '    mempool.setRoomBytes(txRoomBytes(state));\n',
     to: '',
     found: ['durability'],
     scenario: 'too-large-for-blocks',

@@ -33,8 +33,7 @@ import { type Servers, startServers } from './servers.ts';
 import type { FileSigner } from './signer/fileSigner.ts';
 import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
 import { lockSigner } from './signer/signerLock.ts';
-import { callAfter, randomId, slicedPause, systemNow } from './system.ts';
-import { steadyNow } from './tcp/clock.ts';
+import { callAfter, randomId, slicedPause, steadyNow, systemNow } from './system.ts';
 import { Network } from './tcp/network.ts';
 
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };

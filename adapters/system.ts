@@ -1,4 +1,4 @@
-/** What the core gets from the machine and must not access itself: time, randomness, a pause. */
+/** What the node gets from the machine, and the core must not access itself: time, randomness, a pause. */
 import { randomBytes } from 'node:crypto';
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { Pause } from '../core/types/app.ts';
@@ -6,6 +6,9 @@ import type { Micros, Millis } from '../core/types/ids.ts';
 
 /** The wall clock with millisecond resolution; it jumps when the operator or NTP sets it. */
 export const systemNow = (): Micros => Date.now() * 1000;
+
+/** Monotonic time in microseconds, which does not jump when the wall clock is set: for deadlines. */
+export const steadyNow = (): Micros => Math.floor((performance.timeOrigin + performance.now()) * 1000);
 
 /** 16 unpredictable bytes. */
 export const randomId = (): Bytes => new Uint8Array(randomBytes(16));

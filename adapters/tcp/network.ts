@@ -1,4 +1,5 @@
 /** The p2p network: a listener, dials, and one TcpLink per peer. core/p2p/peers makes the decisions. */
+
 import { randomBytes, randomInt } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
@@ -22,7 +23,7 @@ import { nodeKeyExchange } from '../crypto/keyExchange.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import { cutGreediest } from '../http/unread.ts';
 import type { Logger } from '../log/logger.ts';
-import { steadyNow } from './clock.ts';
+import { steadyNow } from '../system.ts';
 import { PacedInputs } from './pacedInputs.ts';
 import { PeerMemory } from './peerMemory.ts';
 import { dialSocket, listenOn } from './sockets.ts';

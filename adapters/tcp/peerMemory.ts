@@ -2,9 +2,9 @@ import type { Peers } from '../../core/p2p/peers.ts';
 import type { P2pConfig } from '../config/p2pConfig.ts';
 import { reasonOf } from '../disk/files.ts';
 import type { Logger } from '../log/logger.ts';
+import { steadyNow } from '../system.ts';
 import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
 import { banFileOf, loadBans, saveBans } from './banFile.ts';
-import { steadyNow } from './clock.ts';
 
 const SAVE_BOOK_MS = 120_000;
 /** Delay before bans are written, so that several are written together. */

@@ -3,8 +3,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Connection } from '../../core/p2p/connection.ts';
 import type { ConnectionEvent } from '../../core/p2p/connectionContract.ts';
 import type { Micros } from '../../core/types/ids.ts';
-import { startTimer } from '../system.ts';
-import { steadyNow } from './clock.ts';
+import { startTimer, steadyNow } from '../system.ts';
 
 export interface TcpLinkOptions {
   readonly socket: Socket;

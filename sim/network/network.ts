@@ -8,7 +8,7 @@
  * - Everything that one node sends to one peer during one event travels as one segment with one delay.
  * - A cut (partition) loses what is sent into it and what would arrive during it. Each end notices after a keep-alive
  *   time and drops the peer. When no partition is between them any more, one side redials. Nobody notices a one-way
- *   cut.
+ *   cut, unless another one cuts the other direction.
  * - A crash of the process closes its connections at once (the kernel does). A power cut is noticed by keep-alive.
  * - A dropped peer (the node's own decision) is redialled after a while.
  * - A clog delays segments that are sent during it, a rate spreads them, a reset breaks the connection.
@@ -172,10 +172,11 @@ export class Network {
       const to = groupOf(b);
       if (from === to) return;
       isSplit = true;
+      const wasCut = this.#isCut(a, b);
       // One way: messages of the first group to the others are lost, and the answers arrive.
       if (!oneWay || from === 0) this.link(a, b).cuts.add(own);
       if (!oneWay || to === 0) this.link(b, a).cuts.add(own);
-      if (!oneWay) this.#noticeCut(a, b);
+      if (!oneWay || (!wasCut && this.#isCut(a, b))) this.#noticeCut(a, b);
     });
     if (!isSplit) return undefined;
     return () => this.#mend((cuts) => cuts.delete(own));
@@ -302,11 +303,15 @@ export class Network {
     this.link(b, a).clear();
   }
 
+  #isCut(a: number, b: number): boolean {
+    return this.link(a, b).cut && this.link(b, a).cut;
+  }
+
   #noticeCut(a: number, b: number): void {
     const connection = this.#connection(a, b);
     for (const end of [a, b]) {
       const wait = connection.choices.between(KEEP_ALIVE_MICROS.low, KEEP_ALIVE_MICROS.high);
-      this.#noticeLater(connection, end, wait, () => this.link(a, b).cut && this.link(b, a).cut);
+      this.#noticeLater(connection, end, wait, () => this.#isCut(a, b));
     }
   }
 

@@ -53,6 +53,22 @@ describe('the simulated network', () => {
     expect(toy.of('b', 'frame').at(-1)?.what).toBe('frame a 3');
   });
 
+  test('two one-way partitions in opposite directions are noticed like a partition', async () => {
+    const toy = await toyWorld(['a', 'b']);
+    await toy.until(1_000);
+    toy.world.network.partition([[0], [1]], true);
+    const end = toy.world.network.partition([[1], [0]], true);
+    await toy.until(15_000);
+    expect(toy.of('a', 'peerDown b')).toHaveLength(1);
+    expect(toy.of('b', 'peerDown a')).toHaveLength(1);
+    end?.();
+    await toy.until(20_000);
+    expect(toy.of('b', 'peerUp')).toHaveLength(1);
+    toy.world.network.heal();
+    await toy.until(25_000);
+    expect(toy.of('b', 'peerUp')).toHaveLength(2);
+  });
+
   test('a one-way partition silences one direction only, unnoticed', async () => {
     const toy = await toyWorld(['a', 'b']);
     await toy.until(1_000);

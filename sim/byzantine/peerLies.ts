@@ -36,7 +36,13 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   gap: (said) => said === 4,
 };
 /** Lies about the liar's own base and height. All others are about blocks. */
-const STATUS_LIES: ReadonlySet<string> = new Set(['sway', 'dip', 'floor', 'beyond']);
+const STATUS_LIES: ReadonlySet<string> = new Set(['height', 'sway', 'dip', 'floor', 'beyond', 'mute']);
+
+/** The answers that a lie of this word changes. */
+function changedBy(what: string): readonly BlocksyncMessage['kind'][] {
+  if (what === 'silence') return ['blockResponse', 'noBlockResponse'];
+  return [STATUS_LIES.has(what) ? 'statusResponse' : 'blockResponse'];
+}
 const SYNC_LIES = [
   'height',
   'sway',
@@ -71,22 +77,22 @@ export const SYNC_LIAR: Behaviour = {
   create(me) {
     const what = String(me.args.get('what') ?? 'block');
     if (what === 'greed') return greedy(me);
+    const kinds = changedBy(what);
     let said = 0;
     return {
       send(send) {
         if (send.channel !== CHANNELS.blocksync) return [send];
-        const { height, round } = me.rs() ?? { height: 0, round: 0 };
         const decoded = decodeBlocksyncMessage(send.bytes);
-        if (!decoded.ok || !me.isDue(height, round)) return [send];
-        const isAnswer = decoded.value.kind === 'blockResponse';
-        if (what === 'silence') return isAnswer || decoded.value.kind === 'noBlockResponse' ? [] : [send];
-        if (what === 'mute') return decoded.value.kind === 'statusResponse' ? [] : [send];
-        if (what === 'twice') return isAnswer ? [send, send] : [send];
-        if (what === 'drip' && isAnswer) {
+        if (!decoded.ok || !kinds.includes(decoded.value.kind)) return [send];
+        const { height, round } = me.rs() ?? { height: 0, round: 0 };
+        if (!me.isDue(height, round)) return [send];
+        if (what === 'silence' || what === 'mute') return [];
+        if (what === 'twice') return [send, send];
+        if (what === 'drip') {
           me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));
           return [];
         }
-        if (decoded.value.kind === (STATUS_LIES.has(what) ? 'statusResponse' : 'blockResponse')) said++;
+        said++;
         const isTurn = (TURNS[what] ?? (() => true))(said);
         return [
           { ...send, bytes: encodeBlocksyncMessage(isTurn ? lie(me, decoded.value, what) : decoded.value) },

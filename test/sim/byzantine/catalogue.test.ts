@@ -57,6 +57,18 @@ describe('a behaviour of the catalogue', () => {
     expect(told.digest).not.toBe(silent.digest);
   });
 
+  test('a liar to those who catch up keeps its times for what it lies about', async () => {
+    const { failures, neverHappened } = await run(`name: x
+engine: {block_sync: true}
+nodes: {late: {peers: [v3]}}
+timeline: [{at: 6s, do: {add_node: late}}]
+byzantine: [{who: v3, behaviour: sync-liar, args: {what: twice}, when: {times: 1}}]
+until: {time: 12s}
+`);
+    expect(failures).toEqual([]);
+    expect(neverHappened).toEqual([]);
+  });
+
   test('a liar whose drive fails while it lies stops like any other node', async () => {
     const { nodes, failures } = await run(`name: x
 validators: {v0: {}, v1: {}, v2: {}, v3: {}, gone: {power: 0}}

@@ -291,7 +291,12 @@ class View {
 
   /** `facts`: what readers must know beside the verdict, a line each. */
   finish(report, facts) {
-    if (report === undefined) return this.goTo(this.wanted);
+    if (report === undefined) {
+      this.verdict.textContent = 'no verdict: the trace has no end';
+      this.verdict.classList.add('doubtful');
+      this.whole();
+      return this.goTo(this.wanted);
+    }
     this.facts.replaceChildren(...facts.map((textContent) => element('li', { textContent })));
     for (const name of report.nodes.map((node) => node.name)) this.story.lane(name);
     const known = new Set(this.story.lines.filter((line) => line.kind === 'broken').map((line) => line.text));

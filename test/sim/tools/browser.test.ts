@@ -200,6 +200,13 @@ until: {height: 3}
       const isShaded =
         "(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(100, 0, 10, c.height).data; for (let i = 0; i < d.length; i += 4) if ([0xe0e7ff, 0xf1f5f9].includes((d[i] << 16) | (d[i + 1] << 8) | d[i + 2])) return true; return false; })()";
       expect(await page.evaluate(isShaded)).toBe(false);
+      // The run that wrote a trace may have been interrupted.
+      const cut = { head: { scenario: text }, lines: lines.slice(0, 50), report: undefined };
+      fs.writeFileSync(file, reportPage(cut, { script, style }));
+      await page.goTo(`${pathToFileURL(file).href}?cut`);
+      await page.until(
+        "document.querySelector('.verdict')?.textContent === 'no verdict: the trace has no end'",
+      );
     } finally {
       await page.close();
     }

@@ -29,6 +29,8 @@ const FOOT = 24;
 /** The column of names is as wide as the longest of them, within these widths. */
 const NAMES_MIN = 76;
 const NAMES_MAX = 200;
+/** So much nearer than any arrival a click must be to an arrow to mean it. */
+const FLIGHT_PX = 6;
 /** The shortest span of time that the picture shows. */
 const SPAN_MIN_US = 500;
 const STEPS =
@@ -385,16 +387,25 @@ class View {
     this.pickLine(next ?? this.story.marks[0] ?? 0);
   }
 
-  /** The shown happening nearest to a click, by arrival and by flight. */
+  /** The shown happening nearest to a click. A message is also picked on its way, unless something arrives nearby. */
   pick(x, y) {
     let best;
     for (const [index, line] of this.story.lines.entries()) {
       if (!this.isShown(line) || line.t < this.from || line.t > this.to) continue;
       const at = [this.x(line.t), line.node === undefined ? y : this.y(line.node)];
-      const far = Math.hypot(at[0] - x, at[1] - y);
+      const arrival = Math.hypot(at[0] - x, at[1] - y);
+      const far = line.kind === 'frame' ? Math.min(arrival, FLIGHT_PX + this.flight(line, x, y)) : arrival;
       if (best === undefined || far < best.far) best = { far, index };
     }
     if (best !== undefined) this.pickLine(best.index);
+  }
+
+  /** Distance of a point from the arrow of a message. */
+  flight(line, x, y) {
+    const [x0, y0, x1, y1] = [this.x(line.sent), this.y(line.from), this.x(line.t), this.y(line.node)];
+    const [dx, dy] = [x1 - x0, y1 - y0];
+    const along = clamp(((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy), 0, 1);
+    return Math.hypot(x0 + along * dx - x, y0 + along * dy - y);
   }
 
   draw() {

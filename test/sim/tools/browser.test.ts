@@ -200,6 +200,18 @@ until: {height: 3}
       const isShaded =
         "(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(100, 0, 10, c.height).data; for (let i = 0; i < d.length; i += 4) if ([0xe0e7ff, 0xf1f5f9].includes((d[i] << 16) | (d[i + 1] << 8) | d[i + 2])) return true; return false; })()";
       expect(await page.evaluate(isShaded)).toBe(false);
+      // A click on the way of a message picks it.
+      await page.evaluate(
+        "{ window.sought = view.story.lines.find(({ msg }) => msg?.startsWith('precommit')); view.show(sought.sent - 5_000, sought.t + 5_000); }",
+      );
+      await page.evaluate(FRAME);
+      await page.evaluate(
+        'view.pick((view.x(sought.sent) + view.x(sought.t)) / 2, (view.y(sought.from) + view.y(sought.node)) / 2)',
+      );
+      const picked = 'view.story.lines[view.at]';
+      expect(await page.evaluate(`[${picked}.from, ${picked}.node, ${picked}.t]`)).toEqual(
+        await page.evaluate('[sought.from, sought.node, sought.t]'),
+      );
       // The run that wrote a trace may have been interrupted.
       const cut = { head: { scenario: text }, lines: lines.slice(0, 50), report: undefined };
       fs.writeFileSync(file, reportPage(cut, { script, style }));

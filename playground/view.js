@@ -92,7 +92,7 @@ class Story {
     grow(lane.rounds, `${height}/${round}`, line.t);
     grow(lane.locks, line.lock, line.t);
     if (line.kind === 'crash' || line.kind === 'halt')
-      lane.downs.push({ from: line.t, to: undefined, why: line.text });
+      lane.downs.push({ from: line.t, to: undefined, what: line.kind === 'halt' ? 'halted' : 'down' });
     if (line.kind === 'started') for (const down of lane.downs) down.to ??= line.t;
     if (line.kind === 'pause') lane.pauses.push({ from: line.t, to: undefined });
     if (['resume', 'crash', 'halt'].includes(line.kind)) for (const pause of lane.pauses) pause.to ??= line.t;
@@ -110,7 +110,8 @@ class Story {
 }
 
 /** Whether one of these spans contains the time. An open one has no end. */
-const covers = (spans, t) => spans.some(({ from, to }) => from <= t && (to === undefined || to > t));
+const covers = (spans, t) => spanAt(spans, t) !== undefined;
+const spanAt = (spans, t) => spans.find(({ from, to }) => from <= t && (to === undefined || to > t));
 
 /** Spans of one value; undefined is no span. */
 function grow(spans, value, t) {
@@ -626,7 +627,9 @@ class View {
       g.fillText(text, left, 11 + row * 12);
     }
     this.unlabelled.textContent =
-      hidden === 0 ? '' : `${hidden} labels have no room: zoom in, or use "next mark"`;
+      hidden === 0
+        ? ''
+        : `${hidden} label${hidden === 1 ? ' has' : 's have'} no room: zoom in, or use "next mark"`;
   }
 
   paintCursor(g, height) {
@@ -662,8 +665,9 @@ class View {
       const state = states.get(name);
       const { downs, pauses } = story.lane(name);
       const at = `${state?.at ?? '-'}${covers(pauses, line.t) ? ' paused' : ''}`;
-      const isDown = covers(downs, line.t);
-      const cells = isDown ? [name, 'down', '', ''] : [name, at, state?.lock ?? '', state?.state ?? ''];
+      const down = spanAt(downs, line.t);
+      const standing = [at, state?.lock ?? '', state?.state ?? ''];
+      const cells = [name, ...(down === undefined ? standing : [down.what, '', ''])];
       const row = element('tr', {}, ...cells.map((text) => element('td', { textContent: text })));
       if (name === line.node) row.className = 'here';
       return row;

@@ -1,6 +1,6 @@
 import { isQuorum } from '../../core/consensus/quorum.ts';
 import { BitSet } from '../../core/lib/bitset.ts';
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { equalPartSetHeader } from '../../core/types/block.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
@@ -8,8 +8,9 @@ import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
 import { remembered } from '../remembered.ts';
 import { totalOf, type Voter } from '../schedule.ts';
-import { hearing } from '../world/facts.ts';
+import { type FactOf, hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { signedValue } from './signedValue.ts';
 
 type RoundEvent = Extract<NodeEvent, { kind: 'round' }>;
 
@@ -69,6 +70,8 @@ class Story {
   /** A ValidBlock event came. */
   #hasToldValid = false;
   readonly #votes = new Map<number, Votes>();
+  /** Round and hash of each block of which a CompleteProposal event came. */
+  readonly #complete = new Set<string>();
 
   constructor(height: number, voters: readonly Voter[]) {
     this.height = height;
@@ -85,8 +88,13 @@ class Story {
     votes.add(vote, this.#voters);
   }
 
-  onComplete(round: number): void {
+  onComplete(round: number, hash: Bytes): void {
     if (round === this.#round) this.#isComplete = true;
+    this.#complete.add(`${round}/${toHex(hash)}`);
+  }
+
+  hasTold(round: number, hash: string): boolean {
+    return this.#complete.has(`${round}/${hash}`);
   }
 
   /**
@@ -170,45 +178,108 @@ function isOther(rs: RoundState | undefined, { height, round }: RoundEvent['at']
   return proposed === undefined || !equalPartSetHeader(proposed, rs.proposalParts.header);
 }
 
+type NewRound = Extract<NodeEvent, { kind: 'newRound' }>;
+
+const TOPICS = ['started', 'round', 'newRound', 'vote', 'completeProposal', 'newEvidence', 'signed'] as const;
+type News = FactOf<(typeof TOPICS)[number]>;
+
 /**
- * The events with which a node announces its rounds fit together. It prevotes after a complete proposal or the propose
- * timeout. It precommits after a polka, with a lock if that is for a block, or after a timeout. It announces a block
- * that it collects although it was not proposed. It goes to the next round after a timeout or after other validators.
- * Judged by its own events and the block it collects, at heights that it has begun in this life.
+ * The events with which a node announces its rounds fit together. It begins a round with the right proposer in the right
+ * place. It prevotes after a complete proposal or the propose timeout, and a block only after its CompleteProposal. It
+ * precommits after a polka, with a lock if that is for a block, or after a timeout. It announces a block that it collects
+ * although it was not proposed. It goes to the next round after a timeout or after other validators. Evidence is announced
+ * with its own height. Judged by its own events, its prevotes and the block it collects, at heights that it has begun in
+ * this life.
  */
 export function roundNews(context: CheckerContext): Checker {
   const name = 'conduct';
-  const stories = new Map<Process, Story>();
+  const stories = new Stories(context);
   return {
     name,
-    ...hearing(['started', 'round', 'vote', 'completeProposal'], (fact) => {
-      if (!fact.node.isCorrect) return;
-      const { node } = fact;
-      if (fact.kind === 'started') {
-        stories.delete(node);
-        return;
-      }
-      const { event } = fact;
-      if (event.kind === 'round' && event.at.step === 'RoundStepNewHeight' && event.name === 'NewRoundStep') {
-        const { height } = event.at;
-        stories.set(node, new Story(height, context.cluster.schedule.voters(height)));
-        return;
-      }
-      const story = stories.get(node);
-      if (story === undefined) return;
-      if (event.kind === 'vote') story.onVote(event.vote);
-      else if (event.kind === 'completeProposal' && event.at.height === story.height)
-        story.onComplete(event.at.round);
-      else if (event.kind === 'round' && event.at.height === story.height) {
-        const rs = node.node?.rs();
-        const isWhole = rs?.proposalParts?.isComplete() === true;
-        const problem = story.onRound(event, isWhole, isOther(rs, event.at));
-        if (problem !== undefined)
-          context.fail(
-            name,
-            `${node.name} tells that it is at ${event.at.height}/${event.at.round}, ${event.at.step}, ${problem}`,
-          );
-      }
+    ...hearing(TOPICS, (fact) => {
+      const problem = fact.node.isCorrect ? stories.problem(fact) : undefined;
+      if (problem !== undefined) context.fail(name, `${fact.node.name} ${problem}`);
     }),
   };
+}
+
+/** The stories of all nodes. */
+class Stories {
+  readonly #context: CheckerContext;
+  readonly #stories = new Map<Process, Story>();
+
+  constructor(context: CheckerContext) {
+    this.#context = context;
+  }
+
+  /** What is wrong with the news. */
+  problem(fact: News): string | undefined {
+    const { node } = fact;
+    if (fact.kind === 'signed') return this.#signatureProblem(fact);
+    if (fact.kind === 'started') {
+      this.#stories.delete(node);
+      return undefined;
+    }
+    const { event } = fact;
+    const story = this.#stories.get(node);
+    switch (event.kind) {
+      case 'newRound':
+        return this.#beginningProblem(node, event);
+      case 'newEvidence':
+        return evidenceProblem(event);
+      case 'vote':
+        story?.onVote(event.vote);
+        return undefined;
+      case 'completeProposal':
+        if (event.at.height === story?.height) story.onComplete(event.at.round, event.blockId.hash);
+        return undefined;
+      case 'round':
+        return this.#roundProblem(node, event);
+    }
+  }
+
+  #roundProblem(node: Process, event: RoundEvent): string | undefined {
+    const { at, name } = event;
+    const { height, round, step } = at;
+    if (step === 'RoundStepNewHeight' && name === 'NewRoundStep') {
+      this.#stories.set(node, new Story(height, this.#context.cluster.schedule.voters(height)));
+      return undefined;
+    }
+    const story = this.#stories.get(node);
+    if (story?.height !== height) return undefined;
+    const rs = node.node?.rs();
+    const problem = story.onRound(event, rs?.proposalParts?.isComplete() === true, isOther(rs, at));
+    return problem && `tells that it is at ${height}/${round}, ${step}, ${problem}`;
+  }
+
+  #beginningProblem(node: Process, { at: { height, round }, proposer }: NewRound): string | undefined {
+    const named = this.#context.cluster.schedule.voters(height)[proposer.index];
+    const rs = node.node?.rs();
+    const isNow = rs?.height === height && rs.round === round;
+    const isRight =
+      named !== undefined &&
+      equalBytes(named.address, proposer.address) &&
+      (!isNow || equalBytes(rs.proposer.address, proposer.address));
+    return isRight
+      ? undefined
+      : `begins ${height}/${round} and tells a proposer in place ${proposer.index} who is not its proposer`;
+  }
+
+  /** A prevote for a block comes after the news that its proposal is complete. */
+  #signatureProblem({ node, ask, signed }: Extract<News, { kind: 'signed' }>): string | undefined {
+    const { kind, height, round } = ask;
+    const story = this.#stories.get(node);
+    if (kind !== 'prevote' || story?.height !== height) return undefined;
+    const value = signedValue(signed.bytes);
+    if (value === undefined || story.hasTold(round, value)) return undefined;
+    return `prevotes ${value.slice(0, 12)} at ${height}/${round}, and has told no CompleteProposal of it`;
+  }
+}
+
+function evidenceProblem({
+  height,
+  evidence,
+}: Extract<NodeEvent, { kind: 'newEvidence' }>): string | undefined {
+  const own = evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.commonHeight;
+  return height === own ? undefined : `tells of evidence of height ${own} as of height ${height}`;
 }

@@ -1,6 +1,8 @@
+import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { findByAddress } from '../../core/types/validator.ts';
 import type { Process } from '../machine/process.ts';
-import { hearing } from '../world/facts.ts';
+import { type Fact, hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';
@@ -9,8 +11,9 @@ import { signedValue } from './signedValue.ts';
 const KEPT_MAX = 16;
 
 interface Signature {
-  /** How often the node's disk had been replaced by then. */
+  /** How often the node's disk had been replaced by then, and how often it had forgotten records unnoticed. */
   readonly wipes: number;
+  readonly forgets: number;
   readonly height: number;
   readonly kind: string;
   readonly round: number;
@@ -33,7 +36,9 @@ class Ledger {
     return this.#byNode.get(node)?.get(height) ?? [];
   }
 
-  add(node: Process, signature: Signature): void {
+  add(node: Process, made: Omit<Signature, 'wipes' | 'forgets'>): void {
+    const { wipes, forgets } = node.disk;
+    const signature = { ...made, wipes, forgets };
     const { height } = signature;
     let heights = this.#byNode.get(node);
     if (heights === undefined) {
@@ -66,7 +71,7 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
       const { wipes } = node.disk;
       const same = ledger.of(node, height).findLast((one) => one.round === round && one.kind === kind);
       const isFirst = same === undefined || (same.wipes < wipes && newDisks.mayRepeat(node, height));
-      if (isFirst) ledger.add(node, { wipes, height, round, kind, bytes: signed.bytes, value: undefined });
+      if (isFirst) ledger.add(node, { height, round, kind, bytes: signed.bytes, value: undefined });
       else if (!equalBytes(same.bytes, signed.bytes))
         context.fail(name, `${node.name} signed two different ${kind}s at ${height}/${round}`);
     }),
@@ -77,21 +82,29 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
  * LOCK: a correct node precommits a value only with a polka for it in that round. If it precommitted another value in
  * an earlier round, it prevotes the new one only if the new one has a polka in a round from that lock on and before the
  * vote. Checked against the votes that the node itself holds.
+ *
+ * If a WAL was cut and the vote that the node signed last is not in the rest, a lock may be lost, too. The node then signs
+ * nothing else at that height before replay has asked for that vote again.
  */
 export function lockRule(context: CheckerContext): Checker {
   const name = 'lock';
   const ledger = new Ledger(context);
+  const cutLogs = new CutLogs();
   return {
     name,
-    ...hearing(['signed'], (fact) => {
-      if (!fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+    ...hearing(['signed', 'started'], (fact) => {
+      if (!fact.node.isCorrect) return;
+      const debt = cutLogs.on(fact);
+      if (debt !== undefined) context.fail(name, debt);
+      if (fact.kind !== 'signed' || fact.ask.kind === 'proposal') return;
       const { node, ask } = fact;
       const { height, round, kind } = ask;
       const value = signedValue(fact.signed.bytes);
-      // The lock is kept in the WAL. A node whose drive has lost durable data cannot respect a lock that it does not
-      // know of.
-      if (kind === 'prevote' && value !== undefined && !node.disk.hasForgotten) {
-        const problem = lockProblem(node, ledger.of(node, height), { round, value });
+      // The lock is kept in the WAL. A node whose drive has lost durable data since then cannot respect a lock that it
+      // does not know of.
+      if (kind === 'prevote' && value !== undefined) {
+        const known = ledger.of(node, height).filter((one) => one.forgets === node.disk.forgets);
+        const problem = lockProblem(node, known, { round, value });
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
       }
       if (kind === 'precommit' && value !== undefined && !hasPolka(node, round, value))
@@ -99,9 +112,45 @@ export function lockRule(context: CheckerContext): Checker {
           name,
           `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without a polka`,
         );
-      ledger.add(node, { wipes: node.disk.wipes, height, round, kind, bytes: fact.signed.bytes, value });
+      ledger.add(node, { height, round, kind, bytes: fact.signed.bytes, value });
     }),
   };
+}
+
+type Signed = Extract<Fact, { kind: 'signed' }>;
+
+/** The votes that nodes have to repeat because the cut WAL lacks them. */
+class CutLogs {
+  /** By node: what it signed last. */
+  readonly #last = new Map<Process, Signed>();
+  readonly #owed = new Map<Process, Signed>();
+
+  /** @returns What is wrong with a signature. */
+  on(fact: Signed | Extract<Fact, { kind: 'started' }>): string | undefined {
+    const { node } = fact;
+    if (fact.kind === 'started') {
+      const last = this.#last.get(node);
+      if (fact.tornBytes > 0 && last !== undefined && isLost(last)) this.#owed.set(node, last);
+      else this.#owed.delete(node);
+      return undefined;
+    }
+    const { ask, signed } = fact;
+    this.#last.set(node, fact);
+    const owed = this.#owed.get(node);
+    if (owed === undefined) return undefined;
+    this.#owed.delete(node);
+    if (ask.height !== owed.ask.height || equalBytes(signed.bytes, owed.signed.bytes)) return undefined;
+    const { height, round, kind } = owed.ask;
+    return `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round}, and its cut WAL lacks its ${kind} at ${height}/${round}`;
+  }
+}
+
+/** Whether it is a vote of the height in progress that the replayed WAL has not given back to the node. */
+function isLost({ node, ask }: Signed): boolean {
+  const rs = node.node?.rs();
+  if (ask.kind === 'proposal' || node.signer === undefined || rs?.height !== ask.height) return false;
+  const own = findByAddress(rs.validators, validatorAddress(node.signer.pubKey));
+  return own !== undefined && rs.votes(ask.round, ask.kind)?.bits.has(own.index) !== true;
 }
 
 /** L36: whether the node itself sees two thirds of prevotes for the value in that round. */

@@ -51,8 +51,8 @@ export class Disk<Guard> {
   lateUntil = 0;
   /** The drive has broken a promise: its node may have to stop, and no checker relies on its stores. */
   isDamaged = false;
-  /** The drive has lost log records that it had reported as durable. A lock may be gone, and the node cannot know. */
-  hasForgotten = false;
+  /** How often it has lost log records that it had reported as durable. A lock may be gone, and the node cannot know. */
+  forgets = 0;
   /** It has lost some of the log, and no start has read the rest yet. */
   hasTakenBack = false;
   /** How often the disk was replaced. */
@@ -154,7 +154,7 @@ export class Disk<Guard> {
     this.log.isFull = false;
     this.isSlow = false;
     this.isDamaged = false;
-    this.hasForgotten = true;
+    this.forgets++;
     this.wipes++;
   }
 }

@@ -161,7 +161,7 @@ export class Process implements Port {
     const known = this.#losses;
     this.#losses = { cut: known.cut || (tornBytes > 0 && !lossy), lossy: known.lossy || lossy };
     // A node that finds records behind the damage knows of the loss, so its locks are judged all the same.
-    this.disk.hasForgotten ||= this.disk.hasTakenBack && !this.#losses.lossy;
+    if (this.disk.hasTakenBack && !this.#losses.lossy) this.disk.forgets++;
     this.disk.hasTakenBack = false;
     try {
       const node = await this.#factory(life.env(records));

@@ -14,7 +14,7 @@ export function rollBack(process: Process, suite: CryptoSuite, isHard: boolean):
   if (!plan.ok) return false;
   if (isHard) {
     log.truncate(log.size);
-    process.disk.hasForgotten = true;
+    process.disk.forgets++;
     process.decided = plan.value.height;
   }
   kv.apply(plan.value.ops);

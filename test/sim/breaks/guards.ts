@@ -328,8 +328,8 @@ export const GUARDS: readonly Break[] = [
   {
     id: 'lost-proposal-silences',
     file: 'core/node/silence.ts',
-    from: 'last.step > STEPS.proposal;',
-    to: 'last.step >= STEPS.proposal;',
+    from: 'last.step > SIGN_STEPS.proposal;',
+    to: 'last.step >= SIGN_STEPS.proposal;',
     found: ['until', 'liveness'],
     scenario: 'guard-proposes-on',
     isSlow: true,

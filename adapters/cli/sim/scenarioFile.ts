@@ -58,7 +58,7 @@ export function refuseFile(world: World, file: string, { line, column, message }
 
 /** Checks a seed on the command line, in the format of scenario files. */
 export function seedOf(text: string): string {
-  if (!isSeed(text)) throw new OperatingError(`--seed: expected ${SEED}, found ${text}`);
+  if (!isSeed(text)) throw new OperatingError(`--seed: expected ${SEED}, found ${text || 'nothing'}`);
   return text;
 }
 
@@ -66,14 +66,14 @@ export function seedOf(text: string): string {
 export function wholeOf(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new OperatingError(`${option}: expected a whole number ${min}..${max}, found ${text}`);
+  throw new OperatingError(`${option}: expected a whole number ${min}..${max}, found ${text || 'nothing'}`);
 }
 
 /** Milliseconds of an option whose value is a duration above zero. */
 export function millisecondsOf(option: string, text: string): number {
   const micros = parseDuration(text);
   if (micros === undefined || micros === 0)
-    throw new OperatingError(`${option}: expected a duration such as 10m, found ${text}`);
+    throw new OperatingError(`${option}: expected a duration such as 10m, found ${text || 'nothing'}`);
   return micros / 1000;
 }
 

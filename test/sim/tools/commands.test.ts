@@ -88,6 +88,8 @@ describe('a run', () => {
 
   test('takes the seed that a file may say, and no other', async () => {
     expect((await run('broken.yaml', '--seed', 'x_1.-')).out).toContain('seed x_1.-\n');
+    // As from a shell variable that is not set.
+    expect((await run('broken.yaml', '--seed', '')).err).toContain(', found nothing\n');
     expect(await run('broken.yaml', '--seed', 'two words')).toMatchObject({
       code: 2,
       err: expect.stringContaining('expected a seed: 1 to 64 letters'),

@@ -55,8 +55,11 @@ function entryOf(at: Cursor, known: readonly string[]): Omit<TimelineEntry, 'dic
   if (!hasEnd && at.says('for'))
     fields.for?.fail(`expected no key for with ${written(action)}: nothing undoes it`);
   const { when, delay, on, chance } = whenAndDelay(at, fields, known);
-  if (at.says('on') && (when.kind === 'at' || when.kind === 'every'))
-    fields.on?.fail(`expected no on with ${when.kind}: a time is that of nobody`);
+  // Not the on of the defaults, which goes to those entries alone that can have it.
+  const ownOn = at.says('on') || on !== fields.on ? on : undefined;
+  if (when.kind === 'at' || when.kind === 'every')
+    ownOn?.fail(`expected no on with ${when.kind}: a time is that of nobody`);
+  if (when.kind === 'event') ownOn?.fail('expected no on with an event: it names its node');
   if (at.says('times') && when.kind === 'at')
     fields.times?.fail('expected no times with at: a moment comes once; every comes again');
   const times = fields.times?.integer('a number of times', 1, TIMES_MAX);
@@ -97,12 +100,12 @@ function refuseBeside(at: Cursor, { when, after, ...fields }: Fields): void {
 /** With `after: WHEN`, an `at:` counts from the moment WHEN holds. */
 function whenAndDelay(at: Cursor, fields: Fields, known: readonly string[]): Moment {
   const { on, chance } = fields;
-  const own = (map: ReturnType<typeof whenMap>, delay: number): Moment => ({
-    when: map.when,
-    delay,
-    on: on ?? map.on,
-    chance: chance ?? map.chance,
-  });
+  const own = (map: ReturnType<typeof whenMap>, delay: number): Moment => {
+    for (const key of ['on', 'chance'] as const)
+      if (at.says(key)) map[key]?.fail(`expected only one ${key}: it stands next to this too`);
+    // What the condition says comes before the defaults of the section.
+    return { when: map.when, delay, on: map.on ?? on, chance: map.chance ?? chance };
+  };
   refuseBeside(at, fields);
   if (fields.after !== undefined) {
     if (fields.when !== undefined) at.fail('expected only one of when and after');

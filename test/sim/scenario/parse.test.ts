@@ -126,6 +126,16 @@ clients: [{name: x, kind: bank}]
     expect(parsed.ok && parsed.value.byzantine[0]?.args).toEqual(new Map([['what', 'true']]));
   });
 
+  test('takes what a condition says itself before what its section has in common', () => {
+    const parsed = parseScenario(`${base}defaults: {timeline: {on: v0, chance: 9%}}
+timeline: [{when: {step: prevote, on: v1, chance: 5%}, do: heal}, {step: commit, do: heal}]
+`);
+    expect(parsed.ok && parsed.value.timeline).toMatchObject([
+      { on: 'v1', chancePpm: 50_000 },
+      { on: 'v0', chancePpm: 90_000 },
+    ]);
+  });
+
   test('gives what is common to those only that can have it', () => {
     const parsed = parseScenario(`${base}defaults:
   validators: {power: 20}
@@ -840,6 +850,26 @@ expect: [{liveness: {heights: 2}}]
       'a probability that rounds to none',
       `${base}network: {loss: 0.0000004}\n`,
       'network.loss: expected a probability of at least 0.0001%, or 0',
+    ],
+    [
+      'an event of one node on another',
+      `${base}timeline: [{when: {event: crashed(v0)}, on: v1, do: gst}]\n`,
+      'timeline[0].on: expected no on with an event: it names its node',
+    ],
+    [
+      'a time of one node inside of when',
+      `${base}timeline: [{when: {every: 5s, on: v1}, do: heal}]\n`,
+      'timeline[0].when.on: expected no on with every: a time is that of nobody',
+    ],
+    [
+      'two nodes of one condition',
+      `${base}timeline: [{when: {step: prevote, on: v0}, on: v1, do: heal}]\n`,
+      'timeline[0].when.on: expected only one on: it stands next to this too',
+    ],
+    [
+      'two chances of one condition',
+      `${base}timeline: [{when: {step: prevote, chance: 5%}, chance: 6%, do: heal}]\n`,
+      'timeline[0].when.chance: expected only one chance: it stands next to this too',
     ],
     [
       'a height that comes again',

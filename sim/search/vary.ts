@@ -65,11 +65,13 @@ export function varied(text: string, seed: string): string {
         (tree, key) => (tree as Record<string | number, unknown>)?.[key],
         doc,
       );
-      doc = changed(
+      const other = changed(
         doc,
         path,
         kind?.(value, (n) => stream.choose(n)),
       );
+      // A value that cannot stand there, such as twice at one height, leaves the one in the file.
+      if (parseScenario(docText(other)).ok) doc = other;
     }
   }
   return docText(doc);

@@ -87,6 +87,12 @@ search: {swarm: {runs: 9, vary: [every]}}
 until: {height: 2}
 `;
     for (let seed = 0; seed < 20; seed++) expect(parseScenario(varied(often, String(seed))).ok).toBe(true);
+    const once = `name: x
+timeline: [{height: 3, times: 1, do: {pause: v0}, for: 1s}]
+search: {swarm: {runs: 9, vary: [times, for]}}
+until: {height: 5}
+`;
+    for (let seed = 0; seed < 20; seed++) expect(parseScenario(varied(once, String(seed))).ok).toBe(true);
   });
 
   test('are unchanged in a scenario without a search', () => {

@@ -287,4 +287,13 @@ export const SYNCING: readonly Break[] = [
     scenario: 'sync-signed-and-invalid',
     isSlow: true,
   },
+  {
+    id: 'consensus-in-the-middle-of-a-block',
+    file: 'core/sync/blockSync.ts',
+    from: '    if (this.#work !== undefined) return false;\n',
+    to: '',
+    found: ['conduct', 'no_crash'],
+    scenario: 'sync-peers-leave-at-work',
+    isSlow: true,
+  },
 ];

@@ -99,7 +99,7 @@ class Listener {
   }
 
   #onAnswered(peer: string): void {
-    this.#proven.set(peer, 0);
+    if (!this.#isPrivate(idOf(peer))) this.#proven.set(peer, 0);
     const known = this.#board.bookOf(this.#node.index).find(({ address }) => address.id === idOf(peer));
     if (known !== undefined && known.attempts > 0)
       this.#fail(`counts ${known.attempts} calls in vain of ${peer}, which has just answered`);
@@ -118,6 +118,8 @@ class Listener {
     if (addresses.length > ANSWER_MAX) this.#fail(`tells ${addresses.length} addresses at once`);
     const lost = addresses.find(({ ip }) => isInner(ip));
     if (lost !== undefined) this.#fail(`tells of ${lost.ip}, which nobody can reach`);
+    const secret = addresses.find(({ id }) => this.#isPrivate(id));
+    if (secret !== undefined) this.#fail(`tells of ${this.#nameOf(secret.id)}, a private peer`);
     const moved = addresses.find(({ id, ip, port }) => this.#isMoved(id, ip, port));
     if (moved !== undefined) this.#fail(`tells of ${this.#nameOf(moved.id)} at ${moved.ip}, where it is not`);
     if (addresses.length >= SAMPLE_MIN) return;
@@ -195,6 +197,10 @@ class Listener {
     if (peer === undefined || !this.#proven.has(peer)) return false;
     const truth = addressOf(this.#context.world.network.indexOf(peer), peer);
     return truth.host !== host || truth.port !== port;
+  }
+
+  #isPrivate(id: string): boolean {
+    return this.#board.spec.privateNodes.some((name) => idOf(name) === id);
   }
 
   #nameOf(id: string): string | undefined {

@@ -62,7 +62,7 @@ export class PeerHost {
         inboundMax: spec.inboundMax,
         outboundMax: spec.outboundMax,
         unconditional: new Set(),
-        privateIds: new Set(),
+        privateIds: new Set(spec.privateNodes.map(idOf)),
         allowDuplicateIp: false,
         isStrict: true,
         pex: true,

@@ -303,6 +303,8 @@ export interface PeersSpec {
   /** The only nodes that a node without persistent peers knows at first. */
   readonly seeds: readonly string[];
   readonly persistent: readonly string[];
+  /** Nodes whose addresses no node keeps or tells. */
+  readonly privateNodes: readonly string[];
   readonly inboundMax: number;
   readonly outboundMax: number;
   /** Seeds answer and then hang up. */

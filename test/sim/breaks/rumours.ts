@@ -239,4 +239,13 @@ export const RUMOURS: readonly Break[] = [
     found: ['conduct'],
     scenario: 'four-honest',
   },
+  {
+    id: 'private-peers-told',
+    file: 'core/p2p/addressBook.ts',
+    from: "    if (privateIds.has(address.id)) return err('is private');\n",
+    to: '',
+    found: ['peers'],
+    scenario: 'private-peer',
+    isSlow: true,
+  },
 ];

@@ -61,6 +61,7 @@ import { spread } from './spread.ts';
 import { standing } from './standing.ts';
 import { strayVotes } from './strayVotes.ts';
 import { syncing } from './syncing.ts';
+import { takenBack } from './takenBack.ts';
 import { tallies } from './tallies.ts';
 import { turns } from './turns.ts';
 import { usedTxs } from './usedTxs.ts';
@@ -117,6 +118,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', roundNews],
   ['conduct', wires],
   ['conduct', deletions],
+  ['app_hash', takenBack],
   ['no_crash', logCuts],
   ['conduct', syncing],
   ['conduct', handover],

@@ -1,12 +1,11 @@
-import { decodeRecord } from '../../core/codec/record.ts';
 import { type Coverage, readCoverage } from '../../core/events/index/indexer.ts';
-import { type Bytes, compareBytes, EMPTY, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
-import * as keys from '../../core/store/keys.ts';
 import { undoneHeight } from '../../core/store/undo.ts';
 import type { KvDisk } from '../disk/kvDisk.ts';
 import type { CheckerContext } from './checker.ts';
+import { blockOfRecord, heightOfPosting, isContent, isPlace, placeIn } from './recordHeights.ts';
 
 /** The database on a node's drive at the end of the run, whether the node still runs or not. */
 interface Store {
@@ -66,54 +65,24 @@ function firstDifference(a: Store, b: Store, promised: Promised): Bytes | undefi
 /** The head from which on `other` must have this record of `mine`, unchanged. Infinity: the record is the node's own. */
 type Promised = (key: Bytes, value: Bytes, mine: Store, other: Store) => number;
 
-const NO_HASH = new Uint8Array(32);
-const letterOf = (key: Bytes): number => key[0] as number;
-const lettersOf = (...examples: readonly Bytes[]): ReadonlySet<number> => new Set(examples.map(letterOf));
-
-/** First letters of keys that contain a height, and how many heights earlier the record was written. */
-const BY_HEIGHT: ReadonlyMap<number, number> = new Map([
-  [letterOf(keys.metaKey(0)), 0],
-  [letterOf(keys.partKey(0, 0)), 0],
-  [letterOf(keys.resultsKey(0)), 0],
-  [letterOf(keys.rootsKey(0)), 0],
-  [letterOf(keys.ethRecordKey(0)), 0],
-  [letterOf(keys.commitKey(0)), -1],
-  [letterOf(keys.paramsKey(0)), 1],
-  [letterOf(keys.validatorsKey(0)), 2],
-]);
-/** First letters of records that name the block of a hash or transaction. The value begins with the block's height. */
-const PLACES = lettersOf(
-  keys.blockHashKey(NO_HASH),
-  keys.ethHashKey(NO_HASH),
-  keys.txKey(NO_HASH),
-  keys.ethTxKey(NO_HASH),
-);
-/** First letters of trie nodes and code, which do not tell their height. */
-const CONTENT = lettersOf(keys.nodeKey(NO_HASH), keys.codeKey(NO_HASH));
-/** First letters of index entries. The key ends with the height. */
-const POSTINGS = lettersOf(...(['Q', 'W', 'L'] as const).map((letter) => keys.postingKey(letter, EMPTY, 0)));
 /** Evidence that a block contained, before and after it expires. Pending evidence is the node's own. */
 const MARKS = ['evidence/committed/', 'punished/'].map(encodeUtf8);
 
 const isMark = (key: Bytes): boolean => MARKS.some((prefix) => prefix.every((byte, i) => key[i] === byte));
 
-const placeIn = (key: Bytes, value: Bytes): number => keys.readHeight(decodeRecord(key, value), 0);
-
 /** A transaction's record names the newest block that contains it. That block may lie above the shared heights. */
 const isBehind = (key: Bytes, value: Bytes, shared: number): boolean =>
-  PLACES.has(letterOf(key)) && placeIn(key, value) > shared;
+  isPlace(key) && placeIn(key, value) > shared;
 
 function promisedBy({ scenario }: CheckerContext): Promised {
   // A hard rollback leaves content behind that the earlier state does not use.
   const mayBeLeft = scenario.timeline.some(({ action }) => action.kind === 'rollback' && action.isHard);
   return (key, value, mine, other) => {
     if (isMark(key)) return mine.reached === other.reached ? mine.reached : Infinity;
-    const letter = letterOf(key);
-    const before = BY_HEIGHT.get(letter);
-    if (before !== undefined) return keys.readHeight(key, 1) - before;
-    if (PLACES.has(letter)) return placeIn(key, value);
-    if (CONTENT.has(letter)) return mayBeLeft ? Infinity : mine.reached;
-    const height = POSTINGS.has(letter) ? keys.readHeight(key, key.length - 8) : Infinity;
+    const block = blockOfRecord(key, value);
+    if (block !== undefined) return block;
+    if (isContent(key)) return mayBeLeft ? Infinity : mine.reached;
+    const height = heightOfPosting(key) ?? Infinity;
     const { from, to } = other.indexed ?? { from: Infinity, to: 0 };
     return from <= height && height <= to ? height : Infinity;
   };

@@ -157,7 +157,7 @@ export class TimelineActions {
         return true;
       case 'rollback':
         this.#service(process, spec);
-        return rollBack(process, this.#suite, action.isHard);
+        return rollBack(world, process, this.#suite, action.isHard);
       case 'flushPool':
         return this.#flushPool(process);
       case 'clog': {

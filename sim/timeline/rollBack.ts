@@ -1,6 +1,7 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { planRollback } from '../../core/node/rollback.ts';
 import type { Process } from '../machine/process.ts';
+import type { World } from '../world/world.ts';
 
 /**
  * `orrery rollback` on a stopped node: takes back its newest height. With `isHard` the block goes too, and the log is
@@ -8,7 +9,7 @@ import type { Process } from '../machine/process.ts';
  *
  * @returns False before the first block: there is nothing to take back then, and the command says so.
  */
-export function rollBack(process: Process, suite: CryptoSuite, isHard: boolean): boolean {
+export function rollBack(world: World, process: Process, suite: CryptoSuite, isHard: boolean): boolean {
   const { kv, log } = process.disk;
   const plan = planRollback(kv, suite, isHard);
   if (!plan.ok) return false;
@@ -18,5 +19,6 @@ export function rollBack(process: Process, suite: CryptoSuite, isHard: boolean):
     process.decided = plan.value.height;
   }
   kv.apply(plan.value.ops);
+  world.witness({ kind: 'rolledBack', node: process, isHard });
   return true;
 }

@@ -101,6 +101,8 @@ export type Fact =
   | { readonly kind: 'flushed'; readonly node: Process }
   /** A batch of the node was to delete a key that is not in its database. */
   | { readonly kind: 'deletedInVain'; readonly node: Process; readonly key: Bytes }
+  /** The operator has taken back the newest height of a stopped node, with its block if `isHard`. */
+  | { readonly kind: 'rolledBack'; readonly node: Process; readonly isHard: boolean }
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }

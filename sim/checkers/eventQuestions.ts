@@ -184,8 +184,8 @@ const SEVERAL_EVERY = 3;
 
 /**
  * Questions that go beyond plain height ranges: by a digit of the height; with the `tm.event` condition that
- * subscribers use, which everything searched for meets; by existence from a height on; and by a date, which no height
- * meets.
+ * subscribers use, which everything searched for meets; by existence from a height on; by a date, which no height meets;
+ * and by a height next to a range of heights, where only the range counts.
  */
 function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Question[] {
   const alone = `${tag}='${value}'`;
@@ -207,6 +207,13 @@ function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Q
       isMet: (one) => one.height >= height && one.attributes.some(([name]) => name === tag),
     },
     { kind, tag, value, text: `${kind}.height<DATE 2999-12-31 AND ${alone}`, isMet: () => false },
+    {
+      kind,
+      tag,
+      value,
+      text: `${kind}.height=${height + 1} AND ${kind}.height<=${height} AND ${alone}`,
+      isMet: (one) => one.height <= height && isMet(one),
+    },
   ];
 }
 

@@ -1,6 +1,6 @@
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
-import { hex, to0xHex } from '../../../core/lib/bytes.ts';
+import { type Bytes, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
@@ -14,6 +14,34 @@ const EVM = '/chain/evm/v1';
 const TEXT = encodeUtf8('hello');
 /** Precompiles from 0x01 to 0x11, and 0x100 (EIP-7951). */
 const PRECOMPILES = 18;
+
+const NO_BLOCK = `0x${'5e'.repeat(32)}`;
+/** There are no blobs, no miners and no bad blocks here, whatever happens. */
+const FIXED = [
+  ['eth_blobBaseFee'],
+  ['eth_hashrate'],
+  ['eth_protocolVersion'],
+  ['net_listening'],
+  ['debug_getBadBlocks'],
+  ['debug_traceBadBlock', NO_BLOCK],
+] as const;
+const FIXED_ANSWERS = [
+  '0x1',
+  '0x0',
+  '0x41',
+  true,
+  [],
+  { refused: { code: -32000, message: `bad block ${NO_BLOCK} not found` } },
+];
+
+/** The CRC-32 of IEEE 802.3 as a number divided by the polynomial, bit by bit. */
+function checksum(bytes: Bytes): string {
+  let rest = 0xffff_ffff;
+  for (const byte of bytes)
+    for (let bit = 0; bit < 8; bit++)
+      rest = ((rest ^ (byte >>> bit)) & 1) === 1 ? (rest >>> 1) ^ 0xedb8_8320 : rest >>> 1;
+  return `0x${(~rest >>> 0).toString(16).padStart(8, '0')}`;
+}
 
 /** What a node says of itself is right and the same in every API. */
 export async function wrongNode(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
@@ -78,6 +106,7 @@ async function wrongRules(rpc: RpcContext): Promise<string | undefined> {
   const late = forks.filter(([, since]) => since !== '0').map(([name]) => name);
   const current = fieldsOf((await eth(rpc, 'eth_config', [])) as Fields, 'current');
   const precompiles = Object.values(fieldsOf(current, 'precompiles'));
+  const genesis = chain.ethBlock(0);
   return (
     unlike('forks that are yet to come', late, []) ??
     difference(`${EVM}/config`, config, {
@@ -86,6 +115,9 @@ async function wrongRules(rpc: RpcContext): Promise<string | undefined> {
       decimals: '18',
     }) ??
     unlike('the chain in eth_config', current['chainId'], quantity(chain.evmChainId)) ??
+    (genesis === undefined
+      ? undefined
+      : unlike('the forks in eth_config', current['forkId'], checksum(genesis.hash))) ??
     unlike('how many precompiles are in eth_config', new Set(precompiles).size, PRECOMPILES)
   );
 }
@@ -148,7 +180,25 @@ async function wrongFacts(rpc: RpcContext): Promise<string | undefined> {
     (name) => fieldsOf(told, name)['oldestBlock'],
   );
   const own = identity.validator;
+  const fixed: unknown[] = [];
+  for (const [method, ...params] of FIXED) fixed.push(await eth(rpc, method, params));
   return (
+    unlike('what never changes', fixed, FIXED_ANSWERS) ??
+    unlike(
+      'who it is',
+      [
+        await eth(rpc, 'web3_clientVersion', []),
+        await eth(rpc, 'net_version', []),
+        await eth(rpc, 'rpc_modules', []),
+        await eth(rpc, 'eth_accounts', []),
+      ],
+      [
+        `Orrery/v${identity.version}`,
+        String(chain.evmChainId),
+        Object.fromEntries([...rpc.limits.namespaces, 'rpc'].map((name) => [name, '1.0'])),
+        rpc.keys.addresses.map(to0xHex),
+      ],
+    ) ??
     unlike('eth_capabilities', told['head'], {
       number: quantity(head.header.number),
       hash: to0xHex(head.hash),

@@ -55,15 +55,26 @@ async function wrongFailures(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
-/** CALL of the delegated account. */
-const CALLER = `0x5f5f5f5f5f73${DELEGATED.slice(2)}5af100`;
+/** CALL, CALLCODE, DELEGATECALL and STATICCALL of the delegated account. */
+const CALLERS = [
+  ['CALL', '5f5f5f5f5f', 'f1'],
+  ['CALLCODE', '5f5f5f5f5f', 'f2'],
+  ['DELEGATECALL', '5f5f5f5f', 'f4'],
+  ['STATICCALL', '5f5f5f5f', 'fa'],
+].map(([name, operands, op]) => [name, `0x${operands}73${DELEGATED.slice(2)}5a${op}00`] as const);
 
 /** Whether a transaction or a contract calls a delegated account, its delegate is among the accounts (EIP-7702). */
 async function wrongDelegates(rpc: RpcContext): Promise<string | undefined> {
   const designation = `0xef0100${DELEGATE.slice(2)}`;
   for (const [what, codes] of [
     ['a transaction', { [CONTRACT]: designation, [DELEGATE]: '0x5f' }],
-    ['a contract', { [CONTRACT]: CALLER, [DELEGATED]: designation, [DELEGATE]: '0x5f' }],
+    ...CALLERS.map(
+      ([name, code]) =>
+        [
+          `a contract by ${name}`,
+          { [CONTRACT]: code, [DELEGATED]: designation, [DELEGATE]: '0x5f' },
+        ] as const,
+    ),
   ] as const) {
     const told = await traced(rpc, codes, { tracer: 'prestateTracer' });
     const seen = Object.keys(codes).map((name) => fieldsOf(told, name)['code']);
@@ -73,6 +84,53 @@ async function wrongDelegates(rpc: RpcContext): Promise<string | undefined> {
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+const lookedAt = (place: number): string => `0x${'00'.repeat(18)}7a${place.toString(16).padStart(2, '0')}`;
+/** Instructions that look at an account: BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH and SELFDESTRUCT. */
+const LOOKS = [
+  ['', '31'],
+  ['', '3b'],
+  ['5f5f5f', '3c'],
+  ['', '3f'],
+  ['', 'ff'],
+] as const;
+
+/** However an instruction looks at an account, the account is among those before it, even if there is nobody. */
+async function wrongLooks(rpc: RpcContext): Promise<string | undefined> {
+  const code = LOOKS.map(([operands, op], i) => `${operands}73${lookedAt(i).slice(2)}${op}`).join('');
+  const config = { tracer: 'prestateTracer', tracerConfig: { includeEmpty: true } };
+  const told = await traced(rpc, { [CONTRACT]: `0x${code}` }, config, 4n * GAS);
+  const seen = LOOKS.map((_, i) => fieldsOf(told, lookedAt(i))['balance']);
+  return unlike(
+    'the accounts that were only looked at',
+    seen,
+    seen.map(() => '0x0'),
+  );
+}
+
+/** Gas of a call: a cold account (EIP-2929), coins that it moves, and what it passes on. The stipend is a gift. */
+const [COLD, MOVED, PASSED] = [2_600, 9_000, 1_000];
+
+/** The cost of a call in its row is that of all it takes, with what it passes on and without the stipend. */
+async function wrongCallCosts(rpc: RpcContext): Promise<string | undefined> {
+  const told: unknown[] = [];
+  for (const [value, op] of [
+    ['6001', 'f1'],
+    ['6001', 'f2'],
+    ['5f', 'f1'],
+    ['', 'f4'],
+    ['', 'fa'],
+  ] as const) {
+    const code = `0x5f5f5f5f${value}73${DELEGATE.slice(2)}61${PASSED.toString(16).padStart(4, '0')}${op}00`;
+    const call = { from: SENDER, to: CONTRACT, gas: quantity(4n * GAS) };
+    const stateOverrides = { [CONTRACT]: { code, balance: '0x9' }, [DELEGATE]: { code: '0x00' } };
+    const trace = (await eth(rpc, 'debug_traceCall', [call, 'latest', { stateOverrides }])) as Fields;
+    const row = listOf(trace, 'structLogs').find(({ op: name }) => String(name).includes('CALL'));
+    told.push(row?.['gasCost']);
+  }
+  const least = COLD + PASSED;
+  return unlike('what calls cost', told, [least + MOVED, least + MOVED, least, least, least]);
 }
 
 /** A limited trace ends with the first row that brings its length above the limit. */
@@ -92,6 +150,8 @@ export async function wrongOddTraces(rpc: RpcContext): Promise<string | undefine
     (await wrongPreimages(rpc)) ??
     (await wrongFailures(rpc)) ??
     (await wrongDelegates(rpc)) ??
+    (await wrongLooks(rpc)) ??
+    (await wrongCallCosts(rpc)) ??
     wrongLimits(rpc)
   );
 }

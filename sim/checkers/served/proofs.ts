@@ -6,9 +6,10 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, EMPTY, equalBytes, toHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import { mapLeaf, rootAbove } from '../../reference/merkle.ts';
 import { itemsOf, proven } from '../../reference/trieProof.ts';
-import { bytesOf, comet, fieldsOf, heightsOf, listOf, someOf, unlike } from '../questions.ts';
+import { bytesOf, comet, fieldsOf, heightsOf, listOf, rest, someOf, unlike } from '../questions.ts';
 
 /** Index of the state root in an Ethereum header. */
 const STATE_ROOT = 3;
@@ -65,7 +66,34 @@ async function wrongProof(rpc: RpcContext, suite: CryptoSuite, entry: Entry): Pr
   if (shown === undefined) return 'a proof that shows nothing';
   if (!equalBytes(shown.value, bytesOf(told['value']))) return 'another value than it proves';
   const { appHash } = present(rpc.chain.block(height + 1), 'the next block').header;
-  return equalBytes(shown.root, appHash) ? undefined : 'a proof that does not lead to the next header';
+  if (!equalBytes(shown.root, appHash)) return 'a proof that does not lead to the next header';
+  return wrongService(rpc, entry, told);
+}
+
+const SERVICE = '/cosmos/base/tendermint/v1beta1/abci_query';
+
+/** What both answers have under the same names. */
+const ALIKE = ['code', 'log', 'info', 'index', 'key', 'value', 'height', 'codespace'] as const;
+
+/** The service of the same name answers the same. */
+async function wrongService(
+  rpc: RpcContext,
+  { height, store, key }: Entry,
+  told: Fields,
+): Promise<string | undefined> {
+  const data = encodeURIComponent(toBase64(key));
+  const query = `path=/store/${store}/key&data=${data}&height=${height}&prove=true`;
+  const shown = await rest(rpc, SERVICE, query);
+  const rowOf = (answer: Fields, proof: string): unknown => [
+    ...ALIKE.map((name) => answer[name]),
+    listOf(fieldsOf(answer, proof), 'ops').map(({ type, key: at, data: step }) => [
+      type,
+      ...[at, step].map(bytesOf).map(toHex),
+    ]),
+  ];
+  return (
+    unlike(SERVICE, rowOf(shown, 'proof_ops'), rowOf(told, 'proofOps')) && `something else than ${SERVICE}`
+  );
 }
 
 function read<T>(shape: Shape<T>, bytes: Bytes | undefined): T | undefined {

@@ -18,7 +18,7 @@ const NONCE = 3n;
 const NONCE_MAX = 2n ** 64n - 1n;
 
 /** A context whose transactions end up in `sent`. */
-function withPool(rpc: RpcContext, limits: Partial<RpcContext['limits']> = {}) {
+export function withPool(rpc: RpcContext, limits: Partial<RpcContext['limits']> = {}) {
   const sent: string[] = [];
   const submit: RpcContext['submit'] = async (tx) => {
     sent.push(to0xHex(tx));

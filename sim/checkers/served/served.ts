@@ -33,7 +33,10 @@ import { wrongMisbehavior } from './misbehavior.ts';
 import { wrongMoney } from './money.ts';
 import { wrongNames } from './names.ts';
 import { wrongNode } from './node.ts';
+import { wrongOddRequests } from './oddRequests.ts';
+import { wrongOddRound } from './oddRound.ts';
 import { wrongOddTraces } from './oddTraces.ts';
+import { wrongOwnKeys } from './ownKeys.ts';
 import { wrongLargePages, wrongLastPages, wrongTotals } from './pages.ts';
 import { wrongPlaces } from './places.ts';
 import { wrongWaiting } from './pool.ts';
@@ -172,7 +175,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   async ({ rpc }) => (await wrongSdkBlocks(rpc)) ?? (await wrongMisbehavior(rpc)) ?? wrongAccusations(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
   async ({ rpc, market }) => (await wrongHistories(rpc, market)) ?? wrongSharesBetween(rpc),
-  ({ rpc }) => wrongRound(rpc),
+  async ({ rpc }) => (await wrongRound(rpc)) ?? wrongOddRound(rpc),
   ({ rpc, suite, kv, market, reruns }) => wrongExport(rpc, suite, kv, market, reruns),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSpellings(rpc, suite.keccak256),
@@ -180,7 +183,12 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongPlaces(rpc),
   ({ rpc }) => wrongProtos(rpc),
   ({ rpc }) => wrongGrpcWeb(rpc),
-  async ({ rpc }) => (await wrongMessages(rpc)) ?? (await wrongSendings(rpc)) ?? wrongSignings(rpc),
+  async ({ rpc }) =>
+    (await wrongMessages(rpc)) ??
+    (await wrongSendings(rpc)) ??
+    (await wrongSignings(rpc)) ??
+    (await wrongOwnKeys(rpc)) ??
+    wrongOddRequests(rpc),
   whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
   whereIndexed(({ rpc, suite }) => wrongCoding(rpc, suite.sha256)),
   whereIndexed(({ rpc }) => wrongBlocks(rpc)),

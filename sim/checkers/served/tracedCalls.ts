@@ -41,7 +41,11 @@ export async function wrongTracedCalls(rpc: RpcContext): Promise<string | undefi
 const UNDOER = `0x5f5f5f5f5f73${OTHER.slice(2)}5af1505f5ffd`;
 const LOGGER = '0x5f5fa000';
 
-/** Logs of an inner call vanish when its caller reverts. */
+/** Calls the other contract, which logs and reverts, and then logs itself. */
+const SECOND_LOGGER = `0x5f5f5f5f5f73${OTHER.slice(2)}5af1505f5fa000`;
+const FAILED_LOGGER = '0x5f5fa05f5ffd';
+
+/** Logs of an inner call vanish when its caller reverts, and the next log gets the number of the first that vanished. */
 export async function wrongUndoneLogs(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   const stateOverrides = { [CONTRACT]: { code: UNDOER }, [OTHER]: { code: LOGGER } };
@@ -53,10 +57,19 @@ export async function wrongUndoneLogs(rpc: RpcContext): Promise<string | undefin
   ])) as Fields;
   const [inner = {}] = listOf(told, 'calls');
   const shown = [told, inner].map(({ to, logs }) => [to, logs ?? []]);
-  return unlike('logs that were undone', shown, [
-    [CONTRACT, []],
-    [OTHER, []],
+  const overrides = { [CONTRACT]: { code: SECOND_LOGGER }, [OTHER]: { code: FAILED_LOGGER } };
+  const again = await eth(rpc, 'debug_traceCall', [
+    { from: SENDER, to: CONTRACT },
+    'latest',
+    { ...asked, stateOverrides: overrides },
   ]);
+  const logs = listOf(again as Fields, 'logs').map(({ index, position }) => [index, position]);
+  return (
+    unlike('logs that were undone', shown, [
+      [CONTRACT, []],
+      [OTHER, []],
+    ]) ?? unlike('the number of the log after one that was undone', logs, [['0x0', '0x1']])
+  );
 }
 
 /**

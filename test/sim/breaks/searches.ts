@@ -274,4 +274,13 @@ export const SEARCHES: readonly Break[] = [
     scenario: 'told-truth',
     isSlow: true,
   },
+  {
+    id: 'one-height-beside-a-range',
+    file: 'core/events/index/plan.ts',
+    from: 'const bounds = ranges.length > 0 ? ranges : onHeight',
+    to: "const bounds = ranges.length > 0 ? onHeight.filter(({ op }) => op !== 'CONTAINS' && op !== 'EXISTS') : onHeight",
+    found: ['records'],
+    scenario: 'evm-features',
+    isSlow: true,
+  },
 ];

@@ -300,4 +300,22 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     scenario: 'evm-features',
     isSlow: true,
   },
+  {
+    id: 'number-is-its-text',
+    file: 'core/events/query/query.ts',
+    from: "const quoted = argument.kind === 'string' ?",
+    to: "const quoted = argument.kind === 'date' ?",
+    found: ['ws'],
+    scenario: 'queries-alike',
+    isSlow: true,
+  },
+  {
+    id: 'live-up-to-is-below',
+    file: 'core/events/query/query.ts',
+    from: "if (op === '<=') return order <= 0;",
+    to: "if (op === '<=') return order < 0;",
+    found: ['ws'],
+    scenario: 'events-by-query',
+    isSlow: true,
+  },
 ];

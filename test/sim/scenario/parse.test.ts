@@ -381,6 +381,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}clients: [{name: a, kind: evm, at: v0, script: authorities, args: {accounts: 1}}]\n`,
       '3:78 clients[0].args.accounts: expected at least 2',
     ],
+    [
+      'accounts too few for bounds of coins',
+      `${base}clients: [{name: a, kind: bank, at: v0, script: bounds, args: {accounts: 1}}]\n`,
+      '3:74 clients[0].args.accounts: expected at least 2',
+    ],
     ['what no sentence is', `${base}expect: [{app: "1"}]\n`, '3:16 expect[0].app'],
     ['an alias', 'name: x\nseed: *a\nuntil: {height: 1}\n', '2:7 aliases are not allowed'],
     ['an anchor', 'name: &a x\nuntil: {height: 1}\n', '1:10 anchors are not allowed'],

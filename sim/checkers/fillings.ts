@@ -2,7 +2,9 @@ import type { EthTx } from '../../core/app/chain.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { EMPTY_CODE_HASH } from '../../core/state/account.ts';
+import type { BlockContext } from '../../core/types/app.ts';
 import { baseFeeAfter, type FeeMarket } from '../clients/answers/feeMarket.ts';
+import { roomBeside } from '../clients/blockRoom.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hexOf, keyOf, sizeInBlock } from './offers.ts';
@@ -16,7 +18,7 @@ interface Filling {
 
 /**
  * The application fills a block from the transactions that the pool offers: in their order, nothing else, and no more
- * bytes than fit. The block includes every transaction that can run on the state before it whatever the others do and
+ * bytes than fit. It is told of all the room that the last commit leaves. The block includes every transaction that can run on the state before it whatever the others do and
  * that fits beside the taken ones, so a transaction that cannot run keeps no other out.
  */
 export function fillings(context: CheckerContext): Checker {
@@ -26,13 +28,27 @@ export function fillings(context: CheckerContext): Checker {
     name,
     ...hearing(['proposed'], ({ node, ask, txs }) => {
       const rpc = node.isCorrect ? node.node?.rpc : undefined;
-      if (rpc === undefined || ask.txs.length === 0) return;
+      if (rpc === undefined) return;
+      const fail = (problem: string): void =>
+        context.fail(name, `${node.name} makes a block of height ${ask.context.height} ${problem}`);
+      const room = roomFor(rpc.chain, ask.context);
+      if (room !== undefined && room !== ask.maxBytes)
+        fail(`with ${ask.maxBytes} bytes for transactions, where there is room for ${room}`);
+      if (ask.txs.length === 0) return;
       const filling = { offered: ask.txs, taken: txs, bytesMax: ask.maxBytes };
       const problem = strangeProblem(filling) ?? leftOutProblem(rpc, filling, feeMarket);
-      if (problem !== undefined)
-        context.fail(name, `${node.name} makes a block of height ${ask.context.height} ${problem}`);
+      if (problem !== undefined) fail(problem);
     }),
   };
+}
+
+/** The bytes for transactions in a block without evidence. How much room evidence takes is not said here. */
+function roomFor(
+  chain: RpcContext['chain'],
+  { height, lastCommit, misbehavior }: BlockContext,
+): number | undefined {
+  const params = misbehavior.length === 0 ? chain.params(height) : undefined;
+  return params && Math.max(0, roomBeside(params.block.maxBytes, lastCommit.votes.length));
 }
 
 function strangeProblem({ offered, taken, bytesMax }: Filling): string | undefined {

@@ -27,6 +27,11 @@ function roomAfter(chain: ChainReader): number {
   const height = heightAfter(chain, chain.head());
   const { maxBytes } = present(chain.params(height), 'the parameters of the next block').block;
   const signers = present(chain.validators(height), 'the validators of the next block').validators.length;
+  return roomBeside(maxBytes, signers);
+}
+
+/** Bytes for transactions in a block of at most `maxBytes`, beside a commit with so many places; negative if none fits. */
+export function roomBeside(maxBytes: number, signers: number): number {
   const commit = COMMIT_BYTES.all + COMMIT_BYTES.each * signers;
   return (maxBytes === -1 ? BLOCK_BYTES_MAX : maxBytes) - FRAME_BYTES - HEADER_BYTES - commit;
 }

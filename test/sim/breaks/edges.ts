@@ -317,4 +317,28 @@ export const EDGES: readonly Break[] = [
     scenario: 'later-genesis',
     isSlow: true,
   },
+  {
+    id: 'evidence-to-the-last-byte-refused',
+    file: 'core/consensus/validateBlock.ts',
+    from: '.length > state.params.evidence.maxBytes',
+    to: '.length >= state.params.evidence.maxBytes',
+    found: ['conduct'],
+    scenario: 'evidence-to-the-last-byte',
+  },
+  {
+    id: 'header-a-byte-longer',
+    file: 'core/consensus/params.ts',
+    from: 'const HEADER_BYTES_MAX = 626;',
+    to: 'const HEADER_BYTES_MAX = 627;',
+    found: ['conduct'],
+    scenario: 'four-honest',
+  },
+  {
+    id: 'signature-a-byte-shorter',
+    file: 'core/consensus/params.ts',
+    from: 'const COMMIT_SIG_BYTES_MAX = 111;',
+    to: 'const COMMIT_SIG_BYTES_MAX = 110;',
+    found: ['conduct'],
+    scenario: 'four-honest',
+  },
 ];

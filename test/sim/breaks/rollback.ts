@@ -33,7 +33,7 @@ export const ROLLBACK: readonly Break[] = [
     file: 'core/node/rollback.ts',
     from: 'ops: [...index, ...undoOps(before), ...block]',
     to: 'ops: [...undoOps(before), ...block]',
-    found: ['no_crash'],
+    found: ['app_hash', 'no_crash'],
     ...FOUND,
   },
   {

@@ -340,7 +340,7 @@ export const SERVICES: readonly Break[] = [
     file: 'core/rpc/comet/methods/consensus.ts',
     from: 'rs.round}/',
     to: '0}/',
-    found: ['watch'],
+    found: ['watch', 'records'],
     scenario: 'isolated-node-catches-up',
     isSlow: true,
   },

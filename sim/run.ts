@@ -11,7 +11,7 @@ import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
 import { notJudged } from './checkers/notJudged.ts';
 import { Past } from './checkers/past.ts';
-import { hasTimeStopped } from './checkers/timeStop.ts';
+import { hasTimeStopped } from './checkers/timing/hasTimeStopped.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';

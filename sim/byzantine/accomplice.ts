@@ -109,7 +109,7 @@ export function accomplice(
       const bytes = voteSignBytes(chain, vote);
       const { type: kind, height, round } = vote;
       if (chain === chainId)
-        world.witness({ kind: 'lied', node: process, ask: { kind, height, round, bytes } });
+        world.witness({ kind: 'byzantineSigned', node: process, ask: { kind, height, round, bytes } });
       return { ...vote, signature: signer.signFreely(bytes) };
     },
     signProposal: (proposal) => ({

@@ -115,7 +115,8 @@ export class Life implements KvGate {
   }
 
   afterBatch(vain: Bytes | undefined): void {
-    if (vain !== undefined) this.#world.witness({ kind: 'deletedInVain', node: this.#process, key: vain });
+    if (vain !== undefined)
+      this.#world.witness({ kind: 'missingKeyDeleted', node: this.#process, key: vain });
     this.#at('batched');
   }
 
@@ -216,13 +217,13 @@ export class Life implements KvGate {
   #send({ to, channel, bytes }: Extract<Effect, { kind: 'send' }>): void {
     const process = this.#process;
     for (const peer of to)
-      if (!process.isConnected(peer)) this.#world.witness({ kind: 'saidToNobody', node: process, peer });
+      if (!process.isConnected(peer)) this.#world.witness({ kind: 'sentUnconnected', node: process, peer });
     if (channel === CHANNELS.blocksync)
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
-    if (isRumour(channel)) this.#world.witness({ kind: 'rumourSaid', node: process, to, channel, bytes });
-    if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
+    if (isRumour(channel)) this.#world.witness({ kind: 'poolGossipSaid', node: process, to, channel, bytes });
+    if (isWord(channel, bytes)) this.#world.witness({ kind: 'claimSaid', node: process, to, bytes });
     else if (isStanding(channel, bytes))
-      this.#world.witness({ kind: 'standingSaid', node: process, to, bytes });
+      this.#world.witness({ kind: 'roundStateSaid', node: process, to, bytes });
     else if (isContent(channel, bytes))
       this.#world.witness({ kind: 'contentSaid', node: process, to, bytes });
     this.#world.network.send(process.index, process.reachable(to), channel, bytes);

@@ -307,13 +307,13 @@ export class Process implements Port {
   #witnessFrame(input: Extract<Input, { kind: 'frame' }>): void {
     const { peer, channel, bytes } = input;
     if (!this.#world.isAllCorrect && !this.#world.process(peer).isCorrect)
-      this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });
+      this.#world.witness({ kind: 'byzantineFrameHeard', node: this, peer, channel, bytes });
     if (channel === CHANNELS.blocksync) this.#world.witness({ kind: 'syncHeard', node: this, peer, bytes });
     else if (isRumour(channel))
-      this.#world.witness({ kind: 'rumourHeard', node: this, peer, channel, bytes });
-    else if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordHeard', node: this, peer, bytes });
+      this.#world.witness({ kind: 'poolGossipHeard', node: this, peer, channel, bytes });
+    else if (isWord(channel, bytes)) this.#world.witness({ kind: 'claimHeard', node: this, peer, bytes });
     else if (isStanding(channel, bytes))
-      this.#world.witness({ kind: 'standingHeard', node: this, peer, bytes });
+      this.#world.witness({ kind: 'roundStateHeard', node: this, peer, bytes });
     else if (isContent(channel, bytes))
       this.#world.witness({ kind: 'contentHeard', node: this, peer, bytes });
   }
@@ -345,7 +345,7 @@ export class Process implements Port {
 
   unsent(peer: string, channel: ChannelId, bytes: Bytes): void {
     this.#world.note('unsent', this, this.#world.network.indexOf(peer), peer);
-    this.#world.witness({ kind: 'rumourUnsent', node: this, peer, channel, bytes });
+    this.#world.witness({ kind: 'poolGossipUnsent', node: this, peer, channel, bytes });
     this.input({ kind: 'unsent', peer, channel, bytes });
   }
 

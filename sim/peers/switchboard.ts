@@ -280,7 +280,7 @@ export class Switchboard implements Steering {
     host?.act((out) => host.peers.onEnded(this.#world.now, end.link, reason, false, out));
     if (host !== undefined && end.keptAt !== undefined && !end.isTold)
       this.#world.witness({
-        kind: 'disowned',
+        kind: 'closedByPeer',
         node: host.process,
         peer: this.#process(other(end).node),
         micros: this.#world.now - end.keptAt,
@@ -312,7 +312,7 @@ export class Switchboard implements Steering {
       this.#world.remarkFrame(to, from, { channel: CHANNELS.pex, bytes, sentAt });
       this.#world.witness({ kind: 'pexHeard', node: to, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
-      this.#world.witness({ kind: 'pexTaken', node: to, peer: from });
+      this.#world.witness({ kind: 'pexHandled', node: to, peer: from });
     });
   }
 }

@@ -19,7 +19,7 @@ export type Fact =
   /** A signature left the signer of a node. */
   | { readonly kind: 'signed'; readonly node: Process; readonly ask: SignAsk; readonly signed: Signed }
   /** A Byzantine node signed a vote past its guard. */
-  | { readonly kind: 'lied'; readonly node: Process; readonly ask: SignAsk }
+  | { readonly kind: 'byzantineSigned'; readonly node: Process; readonly ask: SignAsk }
   /** A node has asked its application about a block. */
   | { readonly kind: 'asked'; readonly node: Process; readonly ask: AppAsk }
   /** The application of a node has made a block of the transactions that it was offered. */
@@ -45,17 +45,17 @@ export type Fact =
       readonly bytes: Bytes;
     }
   /** A node receives or sends a claim about a block or about votes (sim/network/words.ts). */
-  | { readonly kind: 'wordHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
+  | { readonly kind: 'claimHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
-      readonly kind: 'wordSaid';
+      readonly kind: 'claimSaid';
       readonly node: Process;
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
   /** A node receives or sends a round step, a vote it has, or the votes of a proof of lock (sim/network/words.ts). */
-  | { readonly kind: 'standingHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
+  | { readonly kind: 'roundStateHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
-      readonly kind: 'standingSaid';
+      readonly kind: 'roundStateSaid';
       readonly node: Process;
       readonly to: readonly string[];
       readonly bytes: Bytes;
@@ -70,14 +70,14 @@ export type Fact =
     }
   /** A node receives transactions or evidence, sends some, or gets back what the link to a peer did not take. */
   | {
-      readonly kind: 'rumourHeard' | 'rumourUnsent';
+      readonly kind: 'poolGossipHeard' | 'poolGossipUnsent';
       readonly node: Process;
       readonly peer: string;
       readonly channel: number;
       readonly bytes: Bytes;
     }
   | {
-      readonly kind: 'rumourSaid';
+      readonly kind: 'poolGossipSaid';
       readonly node: Process;
       readonly to: readonly string[];
       readonly channel: number;
@@ -85,7 +85,7 @@ export type Fact =
     }
   /** A node receives a frame of a node that is not correct, and has not handled it yet. */
   | {
-      readonly kind: 'lieHeard';
+      readonly kind: 'byzantineFrameHeard';
       readonly node: Process;
       readonly peer: string;
       readonly channel: number;
@@ -94,13 +94,13 @@ export type Fact =
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
   | { readonly kind: 'crashed'; readonly node: Process }
   /** A node sends something to a peer with which, by what it was told, it is not connected. */
-  | { readonly kind: 'saidToNobody'; readonly node: Process; readonly peer: string }
+  | { readonly kind: 'sentUnconnected'; readonly node: Process; readonly peer: string }
   /** A node no longer needs its log up to this height. */
   | { readonly kind: 'cut'; readonly node: Process; readonly height: number }
   /** The operator has told the node to empty its pool. */
   | { readonly kind: 'flushed'; readonly node: Process }
   /** A batch of the node was to delete a key that is not in its database. */
-  | { readonly kind: 'deletedInVain'; readonly node: Process; readonly key: Bytes }
+  | { readonly kind: 'missingKeyDeleted'; readonly node: Process; readonly key: Bytes }
   /** The operator has taken back the newest height of a stopped node, with its block if `isHard`. */
   | { readonly kind: 'rolledBack'; readonly node: Process; readonly isHard: boolean }
   /** The node stopped itself, or its code threw. */
@@ -118,7 +118,7 @@ export type Fact =
       readonly isOutbound: boolean;
     }
   /** A node hears that the other end does not keep a connection, which it has kept itself for so many µs. */
-  | { readonly kind: 'disowned'; readonly node: Process; readonly peer: Process; readonly micros: number }
+  | { readonly kind: 'closedByPeer'; readonly node: Process; readonly peer: Process; readonly micros: number }
   /** A node sends or receives a message about addresses, on one of the connections of this life. */
   | {
       readonly kind: 'pexSaid' | 'pexHeard';
@@ -127,7 +127,7 @@ export type Fact =
       readonly bytes: Bytes;
     }
   /** A node has handled the last message about addresses from this peer. */
-  | { readonly kind: 'pexTaken'; readonly node: Process; readonly peer: Process }
+  | { readonly kind: 'pexHandled'; readonly node: Process; readonly peer: Process }
   /** The timeline has reached the checkpoint with this name. `count` counts the checkpoints of the run. */
   | { readonly kind: 'checkpoint'; readonly name: string; readonly count: number }
   /** The timeline has done something, or undone it. */

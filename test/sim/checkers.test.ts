@@ -4,7 +4,7 @@ import type { SignAsk } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import { ZERO_BLOCK_ID } from '../../core/types/block.ts';
 import type { CheckerContext } from '../../sim/checkers/checker.ts';
-import { lockRule, noSelfEquivocation } from '../../sim/checkers/signatures.ts';
+import { lockRule, noSelfEquivocation } from '../../sim/checkers/safety/equivocationAndLock.ts';
 import type { NodeFactory } from '../../sim/machine/simNode.ts';
 import { runScenario } from '../../sim/run.ts';
 import type { Fact } from '../../sim/world/facts.ts';

@@ -9,7 +9,7 @@ import {
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toHex } from '../../core/lib/bytes.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import { Rotation } from '../../sim/checkers/rotation.ts';
+import { Rotation } from '../../sim/checkers/consensus/rotation.ts';
 
 function memberOf(i: number, power: bigint) {
   const bytes = nobleSuite.sha256(Uint8Array.of(i));

@@ -1,7 +1,7 @@
 import { present } from '../../../core/lib/assert.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import { heightAfter } from '../../../core/rpc/heightSteps.ts';
-import { hexOf, keyOf } from '../../checkers/offers.ts';
+import { hexOf, keyOf } from '../../checkers/mempool/txSelection.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Ask } from '../answers/answers.ts';
 import { settledPool } from '../settledPool.ts';

@@ -1,6 +1,0 @@
-import type { PeerRoundReader } from '../../core/rpc/context.ts';
-import type { Process } from '../machine/process.ts';
-
-/** Where a node believes a peer to be; undefined for a peer it does not know. */
-export const believed = (node: Process, peer: string): PeerRoundReader | undefined =>
-  node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round;

@@ -1,0 +1,58 @@
+import { headerHash } from '../../../core/codec/hashes.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
+import type { LightClient } from '../../clients/light.ts';
+import type { Expectation } from '../../scenario/scenario.ts';
+import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
+import { onlyAtTheEnd } from '../notJudged.ts';
+import { longestOf } from './watchers.ts';
+
+/**
+ * AGR(light): a light client trusts only headers of the correct nodes' chain and refuses no header that a correct node
+ * serves. If a third or more of the power is faulty, it may believe a false header, but detects that as long as it has
+ * a correct witness.
+ */
+export function lightClients(context: CheckerContext, clients: readonly LightClient[]): Checker {
+  const name = 'light';
+  return {
+    name,
+    finish() {
+      const chain = longestOf(context);
+      if (chain === undefined) return;
+      for (const { spec, verified, refused, attacks } of clients) {
+        for (const { from, height, why } of refused)
+          if (from.isCorrect)
+            context.fail(
+              name,
+              `${spec.name} refused block ${height} of ${from.name}, which is correct: ${why}`,
+            );
+        const hasWitness = spec.witnesses.some((one) => context.world.process(one).isCorrect);
+        for (const { height, hash, from } of verified) {
+          const header = chain.blockMeta(height)?.header;
+          if (header === undefined || toHex(headerHash(header)) === hash) continue;
+          if (isTolerable(context) || (hasWitness && attacks.length === 0))
+            context.fail(name, `${spec.name} believed ${from} that block ${height} is ${hash.slice(0, 12)}`);
+        }
+        if (isTolerable(context) && attacks.length > 0)
+          context.fail(name, `${spec.name} found two blocks that both count as decided`);
+      }
+    },
+  };
+}
+
+/** The light client has verified at least so many headers. */
+export function lightClientProgress(
+  context: CheckerContext,
+  clients: readonly LightClient[],
+  wanted: Extract<Expectation, { kind: 'light' }>,
+): Checker {
+  const name = 'light';
+  return {
+    name,
+    ...onlyAtTheEnd,
+    finish() {
+      const count = clients.find(({ spec }) => spec.name === wanted.client)?.verified.length ?? 0;
+      if (count < wanted.atLeast)
+        context.fail(name, `${wanted.client} verified ${count} headers, expected ${wanted.atLeast}`);
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import type { ConsensusConfig } from '../../../core/consensus/contract.ts';
+import { equalBytes } from '../../../core/lib/bytes.ts';
+import type { Process } from '../../machine/process.ts';
+import { longestDelay } from '../../network/delay.ts';
+import type { Expectation } from '../../scenario/scenario.ts';
+import { PPM } from '../../world/choices.ts';
+import { hearing } from '../../world/facts.ts';
+import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
+import { rotationOf } from '../consensus/rotation.ts';
+import { BROKEN_OFF, TOO_MANY_FAULTY } from '../notJudged.ts';
+import { type TimeInCore, TimesInCore } from '../progressCore.ts';
+import { precommitMicros, prevoteMicros, proposeMicros } from '../timing/roundTimeouts.ts';
+
+type Liveness = Extract<Expectation, { kind: 'liveness' }>;
+
+/** How long the heights took: when they were done, and how long the node could make progress until then. */
+interface Done {
+  readonly at: number;
+  readonly chance: TimeInCore;
+}
+
+const NO_CHANCE = 'no correct node was long enough in a quorum of correct nodes that reach each other';
+
+const seconds = (micros: number): string => `${micros / 1_000_000}s`;
+
+/**
+ * LIV: counted from the moment of stability (`gst`, or the start), every correct node decides so many heights within so
+ * much time. Excused are nodes that are down or halted at the end, and every node if a third of the power is faulty. If
+ * the bound is `auto`, only the time counts in which the node was among a quorum of correct nodes that reach each
+ * other.
+ */
+export function liveness(context: CheckerContext, wanted: Liveness): Checker {
+  const { world, correct } = context;
+  const chances = wanted.within === 'auto' ? new TimesInCore(context) : undefined;
+  let from = 0;
+  let roundMax = 0;
+  const base = new Map<Process, number>();
+  const done = new Map<Process, Done>();
+  const isUp = ({ state }: Process): boolean => state !== 'down' && state !== 'halted';
+  let isAnyJudged = false;
+  const standingOf = (node: Process, had: TimesInCore): Standing => {
+    const reached = done.get(node);
+    const chance = reached?.chance ?? had.of(node);
+    const bound = autoBound(context, base.get(node) ?? 0, wanted.heights, roundMax);
+    return {
+      chance,
+      isReached: reached !== undefined,
+      isFree: reached === undefined && chance.micros >= world.now - from,
+      allowed: bound + chance.times * returnMicros(context),
+    };
+  };
+  const judge = (node: Process): void => {
+    const decided = node.decided - (base.get(node) ?? 0);
+    const standing = chances && standingOf(node, chances);
+    if (standing !== undefined && isExcused(standing)) return;
+    isAnyJudged = true;
+    const reachedAt = done.get(node)?.at;
+    const problem =
+      standing === undefined
+        ? lateness(wanted, decided, world.now - from, reachedAt === undefined ? undefined : reachedAt - from)
+        : stall(wanted.heights, decided, standing);
+    if (problem === undefined) return;
+    const since = from > 0 ? `, counted from ${seconds(from)} on` : '';
+    context.fail('liveness', `${node.name} ${problem}${since}`);
+  };
+  return {
+    name: 'liveness',
+    ...hearing(['committed', ...TimesInCore.TOPICS], (fact) => {
+      if (fact.kind === 'stable') {
+        from = world.now;
+        done.clear();
+        for (const node of correct) base.set(node, node.decided);
+        roundMax = correct.reduce((most, node) => Math.max(most, node.position.round), 0);
+      }
+      chances?.on(fact);
+      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+      const { node } = fact;
+      const heights = fact.event.block.header.height - (base.get(node) ?? 0);
+      if (heights >= wanted.heights && !done.has(node))
+        done.set(node, { at: world.now, chance: chances?.of(node) ?? { micros: 0, times: 0 } });
+    }),
+    finish() {
+      if (!isTolerable(context)) return;
+      for (const node of correct) if (isUp(node)) judge(node);
+    },
+    unjudged(isBrokenOff) {
+      if (!isTolerable(context)) return TOO_MANY_FAULTY;
+      if (isBrokenOff) return BROKEN_OFF;
+      if (!correct.some(isUp)) return 'no correct node is up at the end';
+      return isAnyJudged ? undefined : NO_CHANCE;
+    },
+  };
+}
+
+/** @param passed The time until the end of the run. */
+function lateness(
+  wanted: Liveness,
+  decided: number,
+  passed: number,
+  took: number | undefined,
+): string | undefined {
+  if (wanted.within === 'auto') return undefined;
+  if (took === undefined)
+    return `decided ${decided} heights in ${seconds(passed)}, not ${wanted.heights} within ${seconds(wanted.within)}`;
+  if (took <= wanted.within) return undefined;
+  return `took ${seconds(took)} for ${wanted.heights} heights, at most ${seconds(wanted.within)}`;
+}
+
+/** Where a node stands at the end of a run whose bound is `auto`. */
+interface Standing {
+  readonly chance: TimeInCore;
+  readonly isReached: boolean;
+  /** Nothing ever kept the node from making progress. */
+  readonly isFree: boolean;
+  /** How long it may take, of the time in which it could make progress. */
+  readonly allowed: number;
+}
+
+/** A node without as much time as it may need is judged only if nothing ever held it up. */
+const isExcused = ({ chance, isReached, isFree, allowed }: Standing): boolean =>
+  !isReached && !isFree && chance.micros <= allowed;
+
+function stall(
+  heights: number,
+  decided: number,
+  { chance, isReached, allowed }: Standing,
+): string | undefined {
+  if (chance.micros > allowed)
+    return `${isReached ? 'took' : `decided ${decided} heights, not ${heights}, in`} ${seconds(chance.micros)}${isReached ? ` for ${heights} heights` : ''} in which nothing kept it, at most ${seconds(allowed)}`;
+  return isReached ? undefined : `decided ${decided} heights, not ${heights}`;
+}
+
+/** Time for both ends to notice a broken connection, dial again and announce where they stand. */
+const RETURN_MICROS = 40_000_000;
+/** Nodes that find each other by themselves wait longer between two dials. */
+const FOUND_AGAIN_MICROS = 120_000_000;
+
+const returnMicros = ({ scenario }: CheckerContext): number =>
+  scenario.peers === undefined ? RETURN_MICROS : FOUND_AGAIN_MICROS;
+
+/** What a node needs besides the network: signer, application, disk, gossip tick. Far above any of them. */
+const PROCESSING_MICROS = 400_000;
+/** Rounds searched for the longest run of proposers that may fail. */
+const ROUNDS_AHEAD = 64;
+
+/**
+ * The rounds that a height may take: the longest run of faulty proposers in the real rotation, one round with a correct
+ * proposer, and the rounds before timeouts outlast the network. Each round takes its three timeouts; after it come the
+ * wait for the next height and the wait for transactions. The first height begins in the round reached at stability.
+ */
+export function autoBound(
+  { scenario, cluster, correct }: CheckerContext,
+  base: number,
+  heights: number,
+  firstRound = 0,
+): number {
+  const rotation = rotationOf(cluster);
+  const faulty = cluster.members.filter(({ name }) => !correct.some((node) => node.name === name));
+  const isFaulty = (height: number, round: number): boolean =>
+    faulty.some(({ address }) => equalBytes(address, rotation.proposer(height, round)));
+  const config = scenario.engine.consensus;
+  const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + againMicros(scenario);
+  let bound = 0;
+  for (let height = base + 1; height <= base + heights; height++) {
+    let run = 0;
+    let longest = 0;
+    for (let round = 0; faulty.length > 0 && round < ROUNDS_AHEAD; round++) {
+      run = isFaulty(height, round) ? run + 1 : 0;
+      longest = Math.max(longest, run);
+    }
+    const start = height === base + 1 ? firstRound : 0;
+    const rounds = start + longest + 1 + roundsUntil(config, exchange);
+    for (let round = start; round < rounds; round++) bound += roundMicros(config, round) + exchange;
+    bound += 1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs);
+  }
+  return bound;
+}
+
+/** A peer that has stood still for so long is sent everything again: slightly above gossip's own wait. */
+const AGAIN_MICROS = 2_500_000;
+/** Odds against a message being lost so often that the bound is exceeded. */
+const ONE_IN = 1_000_000_000;
+
+/** Time that lost, damaged and torn-off messages may add to an exchange: as many repeats as those odds require. */
+export function againMicros({ network, timeline }: CheckerContext['scenario']): number {
+  const faults = [
+    network,
+    ...timeline.flatMap(({ action }) => (action.kind === 'link' ? [{ ...network, ...action.faults }] : [])),
+  ];
+  // A link that loses everything counts as cut, which the observer sees.
+  const losses = faults.map(({ lossPpm, corruptPpm, resetPpm }) => lossPpm + corruptPpm + resetPpm);
+  const worst = Math.max(0, ...losses.filter((ppm) => ppm < PPM));
+  let repeats = 0;
+  for (let odds = 1; worst > 0 && odds < ONE_IN; odds *= PPM / worst) repeats++;
+  return repeats * AGAIN_MICROS;
+}
+
+const roundMicros = (config: ConsensusConfig, round: number): number =>
+  proposeMicros(config, round) + prevoteMicros(config, round) + precommitMicros(config, round);
+
+/** Rounds whose timeouts may be too short for one exchange over the network. */
+function roundsUntil(config: ConsensusConfig, exchange: number): number {
+  let round = 0;
+  while (Math.min(proposeMicros(config, round), prevoteMicros(config, round)) < exchange) round++;
+  return round;
+}
+
+/** The longest delay of any message. Links changed for a while count, too. */
+export const slowest = ({ network, timeline }: CheckerContext['scenario']): number =>
+  Math.max(
+    longestDelay(network.delay),
+    ...timeline.flatMap(({ action }) =>
+      action.kind === 'link' && action.faults.delay !== undefined ? [longestDelay(action.faults.delay)] : [],
+    ),
+  );

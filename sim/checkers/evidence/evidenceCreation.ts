@@ -153,7 +153,7 @@ class Accusations {
     if (before === undefined || mayExpire(this.#context, piece, before)) return false;
     const bytes = encodeEvidence(piece);
     const isThere = (this.#carried.get(toHex(bytes)) ?? header.height + 1) <= header.height;
-    return !isThere && encodeEvidenceList(evidence).length + bytes.length + 4 <= this.#roomAt(header.height);
+    return !isThere && encodeEvidenceList([...evidence, piece]).length <= this.#roomAt(header.height);
   }
 
   /** Room for evidence in a block, in bytes: the least that the parameters of this height and the two before allow. */

@@ -15,6 +15,9 @@ const [START, COMMIT, PEER_START] = [1_700_000_000_250_000, 1_600_000_000_000_00
 const HASH = new Uint8Array(32).fill(0x5e);
 const SIGNATURE = new Uint8Array(64).fill(0x5f);
 const [PEER_ROUND, PEER_STEP, PEER_LAST_ROUND, VOTES, PARTS] = [3, 4, 7, 11, 22];
+const VOTERS = 9;
+/** The only voter that the peer has heard of in a round. */
+const voterIn = (round: number): number => round % VOTERS;
 
 function bitsOf(size: number, ...members: readonly number[]): BitSet {
   const set = new BitSet(size);
@@ -88,7 +91,7 @@ const peerAt = (height: number): PeerRoundReader => ({
   lastCommit: bitsOf(4, 0, 1),
   received: { votes: VOTES, blockParts: PARTS },
   strayVotes: 0,
-  votes: (round, type) => bitsOf(9, type === 'prevote' ? round : round + 1),
+  votes: (round, type) => bitsOf(VOTERS, type === 'prevote' ? voterIn(round) : voterIn(round + 1)),
 });
 
 /** `x` at these places of so many. */
@@ -191,13 +194,13 @@ function peerTruth({ chain }: RpcContext, height: number): unknown {
       proposal_block_part_set_header: { total: 3, hash: toUpperHex(HASH) },
       proposal_block_parts: marks(3, 0, 2),
       proposal_pol_round: POL_ROUND,
-      proposal_pol: marks(9, POL_ROUND),
-      prevotes: marks(9, PEER_ROUND),
-      precommits: marks(9, PEER_ROUND + 1),
+      proposal_pol: marks(VOTERS, POL_ROUND),
+      prevotes: marks(VOTERS, PEER_ROUND),
+      precommits: marks(VOTERS, PEER_ROUND + 1),
       last_commit_round: PEER_LAST_ROUND,
       last_commit: marks(4, 0, 1),
       catchup_commit_round: commit?.round ?? -1,
-      catchup_commit: commit === undefined ? null : marks(9, commit.round + 1),
+      catchup_commit: commit === undefined ? null : marks(VOTERS, voterIn(commit.round + 1)),
     },
     { votes: String(VOTES), block_parts: String(PARTS) },
   ];

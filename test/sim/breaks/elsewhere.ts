@@ -168,7 +168,7 @@ export const ELSEWHERE: readonly Break[] = [
     file: 'core/app/evm/delegation.ts',
     from: 'code.length === 23 && code[0] === 0xef',
     to: 'code.length === 22 && code[0] === 0xef',
-    found: ['durability'],
+    found: ['records', 'durability'],
     scenario: 'nonce-used-by-authorization',
     isSlow: true,
   },

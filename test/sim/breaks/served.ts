@@ -52,7 +52,7 @@ export const SERVED: readonly Break[] = [
     file: 'core/rpc/eth/feeHistory.ts',
     from: 'while (sum < threshold &&',
     to: 'while (sum <= threshold &&',
-    found: ['watch'],
+    found: ['records', 'watch'],
     scenario: 'crowded-blocks',
     seed: 2,
     isSlow: true,

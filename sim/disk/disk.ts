@@ -9,7 +9,8 @@
  * - the signer's guard: written and synced before the signature it guards exists.
  *
  * Beyond what power cuts do, the drive itself can fail (`damage`): bits that rot, values under foreign keys, batches
- * that were lost, reads that are stale, syncs that fail, no room, stalls. Not modelled: directory entries.
+ * that were lost, reads that are stale, syncs that fail, no room, stalls. An operator can put back an old copy of the
+ * guard. Not modelled: directory entries.
  */
 
 import type { LogDamage } from '../scenario/scenario.ts';
@@ -25,11 +26,19 @@ export type LogFault = 'torn' | 'flip' | 'truncate';
  * - `slow`: each write takes `SLOW_MICROS` longer.
  */
 export type DeviceFault = 'eio' | 'full' | 'slow';
-export type DiskFaultKind = LogFault | DbFault | DeviceFault;
+/** `old_copy`: somebody restores the last-signed state as it was when the node last started. */
+export type SignerFault = 'old_copy';
+export type DiskFaultKind = LogFault | DbFault | SignerFault | DeviceFault;
 
 export const LOG_FAULTS: readonly LogFault[] = ['torn', 'flip', 'truncate'];
 export const DEVICE_FAULTS: readonly DeviceFault[] = ['eio', 'full', 'slow'];
-export const DISK_FAULTS: readonly DiskFaultKind[] = [...LOG_FAULTS, ...DB_FAULTS, ...DEVICE_FAULTS];
+export const SIGNER_FAULTS: readonly SignerFault[] = ['old_copy'];
+export const DISK_FAULTS: readonly DiskFaultKind[] = [
+  ...LOG_FAULTS,
+  ...DB_FAULTS,
+  ...SIGNER_FAULTS,
+  ...DEVICE_FAULTS,
+];
 
 /** Extra time of a write on a slow disk. */
 export const SLOW_MICROS = 2_000_000;
@@ -44,6 +53,8 @@ export class Disk<Guard> {
   readonly kv = new KvDisk();
   /** What the signer remembers; undefined before it was opened first. */
   guard: Guard | undefined;
+  /** A copy of it from the last start of the node. */
+  #guardCopy: Guard | undefined;
   /** The next sync fails. */
   failsNext = false;
   isSlow = false;
@@ -65,6 +76,11 @@ export class Disk<Guard> {
   /** Its node has stopped cleanly. */
   close(): void {
     this.log.close();
+  }
+
+  /** The node starts: whoever makes a copy of its files makes it now. */
+  copyGuard(): void {
+    this.#guardCopy = this.guard;
   }
 
   get isFull(): boolean {
@@ -90,6 +106,7 @@ export class Disk<Guard> {
       this.isDamaged ||= isChanged;
       return isChanged;
     }
+    if (isOneOf(fault, SIGNER_FAULTS)) return !isRunning && this.#restoreGuard();
     if (fault === 'eio') {
       this.failsNext = true;
       this.isDamaged = true;
@@ -117,6 +134,13 @@ export class Disk<Guard> {
       this.lateUntil = Math.max(this.lateUntil, now + SLOW_MICROS);
     }
     return was;
+  }
+
+  #restoreGuard(): boolean {
+    if (this.guard === this.#guardCopy) return false;
+    this.guard = this.#guardCopy;
+    this.isDamaged = true;
+    return true;
   }
 
   #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): boolean {
@@ -150,6 +174,7 @@ export class Disk<Guard> {
     this.log.truncate(this.log.size);
     this.kv.wipe();
     this.guard = undefined;
+    this.#guardCopy = undefined;
     this.failsNext = false;
     this.log.isFull = false;
     this.isSlow = false;

@@ -170,6 +170,7 @@ export class Process implements Port {
       // A Byzantine validator ignores what it has signed before, and a twin does not know what the other one signed.
       if (opened?.ok === false && this.isCorrect) throw new Error(staleText(opened.error));
       this.#losses = NO_LOSSES;
+      this.disk.copyGuard();
       this.#node = node;
     } catch (error) {
       if (life.alive) this.fail('start failed:', error);

@@ -1,4 +1,4 @@
-import { DEVICE_FAULTS, DISK_FAULTS, LOG_FAULTS } from '../disk/disk.ts';
+import { DEVICE_FAULTS, DISK_FAULTS, type DiskFaultKind, LOG_FAULTS, SIGNER_FAULTS } from '../disk/disk.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import { DRIFT_PPM_MAX, JITTER_MICROS_MAX } from '../machine/clock.ts';
 import { CRASH_POINTS } from '../machine/life.ts';
@@ -175,14 +175,17 @@ function diskOf(at: Cursor, known: readonly string[]): Action {
   if (fields.target === undefined) return at.fail('expected a key target');
   if (fields.fault === undefined) return at.fail('expected a key fault');
   const fault = fields.fault.oneOf(DISK_FAULTS, 'a disk fault');
-  const file = LOG_FAULTS.some((one) => one === fault)
-    ? 'wal'
-    : DEVICE_FAULTS.some((one) => one === fault)
-      ? undefined
-      : 'db';
+  const file = fileOf(fault);
   if (file === undefined) fields.file?.fail(`expected no file with ${fault}: the whole drive has it`);
   else fields.file?.oneOf([file], `the file of ${fault}`);
   return { kind: 'disk', target: target(fields.target, known), fault, ...damageOf(fields, fault) };
+}
+
+/** The file that a fault damages; undefined for the whole drive. */
+function fileOf(fault: DiskFaultKind): 'wal' | 'db' | 'signer' | undefined {
+  if (LOG_FAULTS.some((one) => one === fault)) return 'wal';
+  if (SIGNER_FAULTS.some((one) => one === fault)) return 'signer';
+  return DEVICE_FAULTS.some((one) => one === fault) ? undefined : 'db';
 }
 
 /** `at: last_record`, `keep: 12`: where a log is damaged, and how many bytes of the record a tear leaves. */

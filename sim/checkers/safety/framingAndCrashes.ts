@@ -93,10 +93,10 @@ const mayDelay = (context: CheckerContext): boolean =>
 
 /**
  * Messages with which a node refuses what its drive returned (core/lib/storageFault.ts, recovery.ts, assembly.ts;
- * adapters/disk).
+ * core/node/silence.ts; adapters/disk).
  */
 const isRefusal = (reason: string): boolean =>
-  /storage fault|EIO|restore the data directory from a backup/.test(reason);
+  /storage fault|EIO|validator's state is stale|restore the data directory from a backup/.test(reason);
 
 /**
  * A correct node never stops itself and its code never throws, whatever the others do. Excused: a node whose own drive

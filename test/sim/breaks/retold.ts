@@ -178,7 +178,7 @@ export const RETOLD: readonly Break[] = [
     file: 'core/rpc/eth/signTx.ts',
     from: 'type === 0 ? [...fields, bigintToBytes(tx.chainId), EMPTY, EMPTY] : fields',
     to: 'fields',
-    found: ['receipt'],
+    found: ['records', 'receipt'],
     scenario: 'evm-features',
     seed: 2,
     isSlow: true,

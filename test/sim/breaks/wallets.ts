@@ -290,7 +290,7 @@ export const WALLETS: readonly Break[] = [
     file: 'core/rpc/eth/sendRawSync.ts',
     from: 'Math.min(asked, TIMEOUT_MS_MAX)',
     to: 'Math.max(asked, TIMEOUT_MS_MAX)',
-    found: ['durability'],
+    found: ['records', 'durability'],
     scenario: 'blocks-waited-for',
     isSlow: true,
   },

@@ -341,4 +341,14 @@ export const EDGES: readonly Break[] = [
     found: ['conduct'],
     scenario: 'four-honest',
   },
+  {
+    id: 'evidence-that-just-fits-left-out',
+    file: 'core/evidence/pool.ts',
+    from: 'if (bytes + own > maxBytes) continue;',
+    to: 'if (bytes + own >= maxBytes) continue;',
+    found: ['conduct'],
+    scenario: 'evidence-to-the-last-byte',
+    seed: 2,
+    isSlow: true,
+  },
 ];

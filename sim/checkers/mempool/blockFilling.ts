@@ -18,8 +18,9 @@ interface Filling {
 
 /**
  * The application fills a block from the transactions that the pool offers: in their order, nothing else, and no more
- * bytes than fit. It is told of all the room that the last commit leaves. The block includes every transaction that can run on the state before it whatever the others do and
- * that fits beside the taken ones, so a transaction that cannot run keeps no other out.
+ * bytes than fit. It is told of all the room that the last commit leaves. The block includes every transaction that can
+ * run on the state before it whatever the others do and that fits beside the taken ones, so a transaction that cannot run
+ * keeps no other out.
  */
 export function blockFilling(context: CheckerContext): Checker {
   const name = 'conduct';

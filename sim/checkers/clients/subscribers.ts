@@ -42,10 +42,7 @@ export function subscriberProgress(
       const subscriber = subscribers.find(({ spec }) => spec.name === wanted.client);
       const { places = [], cutOffs = 0 } = subscriber ?? {};
       if (places.length < wanted.atLeast)
-        context.fail(
-          name,
-          `${wanted.client} got ${places.length} subscriberEvents, expected ${wanted.atLeast}`,
-        );
+        context.fail(name, `${wanted.client} got ${places.length} events, expected ${wanted.atLeast}`);
       if (cutOffs < wanted.cutOff)
         context.fail(name, `${wanted.client} was cut off ${cutOffs} times, expected ${wanted.cutOff}`);
     },

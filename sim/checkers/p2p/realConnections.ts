@@ -308,7 +308,7 @@ export function realConnections(context: CheckerContext): Checker {
   return {
     name,
     finish() {
-      const dice = context.world.choices.stream(`realConnections/${context.scenario.name}`);
+      const dice = context.world.choices.stream(`wires/${context.scenario.name}`);
       const choose: Choose = (n) => dice.choose(n);
       const trial = TRIALS[choose(TRIALS.length)] as Trial;
       const problem = trial(context.suite, choose);

@@ -4,10 +4,8 @@
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogLosses } from '../../core/node/silence.ts';
+import { type LogLosses, NO_LOSSES } from '../../core/node/silence.ts';
 import { replaceFile, syncDir } from './files.ts';
-
-export const NO_LOSSES: LogLosses = { cut: false, lossy: false };
 
 const fileOf = (dir: string): string => join(dir, 'losses.json');
 

@@ -32,6 +32,8 @@ export interface LogLosses {
   readonly lossy: boolean;
 }
 
+export const NO_LOSSES: LogLosses = { cut: false, lossy: false };
+
 /** Everything a validator knows about its own signatures when it starts. */
 export interface SignerMemory {
   readonly last: LastSigned;

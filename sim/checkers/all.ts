@@ -60,7 +60,7 @@ import { served } from './served/served.ts';
 import { deletions } from './storage/deletions.ts';
 import { ethRecords } from './storage/ethRecords.ts';
 import { eventIndex } from './storage/eventIndex.ts';
-import { takenBack } from './storage/rollback.ts';
+import { rollbackLeftovers } from './storage/rollbackLeftovers.ts';
 import { walPruning } from './storage/walPruning.ts';
 import { blockSyncExchange } from './sync/blockSyncExchange.ts';
 import { leavesBlockSync } from './sync/leavesBlockSync.ts';
@@ -118,7 +118,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', roundEvents],
   ['conduct', realConnections],
   ['conduct', deletions],
-  ['app_hash', takenBack],
+  ['app_hash', rollbackLeftovers],
   ['no_crash', walPruning],
   ['conduct', blockSyncExchange],
   ['conduct', switchToConsensus],

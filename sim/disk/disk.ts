@@ -65,7 +65,7 @@ export class Disk<Guard> {
   /** How often it has lost log records that it had reported as durable. A lock may be gone, and the node cannot know. */
   forgets = 0;
   /** It has lost some of the log, and no start has read the rest yet. */
-  hasTakenBack = false;
+  hasUnreadLoss = false;
   /** How often the disk was replaced. */
   wipes = 0;
 
@@ -164,7 +164,7 @@ export class Disk<Guard> {
       else log.truncate(size - start - Math.min(keep ?? choices.choose(end - start), end - start));
     }
     const isDamaged = fault === 'flip' || log.size < size;
-    this.hasTakenBack ||= isDamaged;
+    this.hasUnreadLoss ||= isDamaged;
     return isDamaged;
   }
 

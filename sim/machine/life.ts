@@ -13,7 +13,7 @@ import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { ROOM_MICROS, SLOW_MICROS } from '../disk/disk.ts';
 import { type KvGate, KvHandle } from '../disk/kvDisk.ts';
 import { drawDelay } from '../network/delay.ts';
-import { isContent, isRumour, isStanding, isWord } from '../network/words.ts';
+import { isClaim, isContent, isPoolGossip, isRoundState } from '../network/frameKinds.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { Process } from './process.ts';
@@ -220,9 +220,10 @@ export class Life implements KvGate {
       if (!process.isConnected(peer)) this.#world.witness({ kind: 'sentUnconnected', node: process, peer });
     if (channel === CHANNELS.blocksync)
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
-    if (isRumour(channel)) this.#world.witness({ kind: 'poolGossipSaid', node: process, to, channel, bytes });
-    if (isWord(channel, bytes)) this.#world.witness({ kind: 'claimSaid', node: process, to, bytes });
-    else if (isStanding(channel, bytes))
+    if (isPoolGossip(channel))
+      this.#world.witness({ kind: 'poolGossipSaid', node: process, to, channel, bytes });
+    if (isClaim(channel, bytes)) this.#world.witness({ kind: 'claimSaid', node: process, to, bytes });
+    else if (isRoundState(channel, bytes))
       this.#world.witness({ kind: 'roundStateSaid', node: process, to, bytes });
     else if (isContent(channel, bytes))
       this.#world.witness({ kind: 'contentSaid', node: process, to, bytes });

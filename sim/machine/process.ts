@@ -1,13 +1,13 @@
 import { assert, present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
-import type { LogLosses, StaleState } from '../../core/node/silence.ts';
+import { NO_LOSSES, type StaleState } from '../../core/node/silence.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Wire } from '../clients/wire.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
+import { isClaim, isContent, isPoolGossip, isRoundState } from '../network/frameKinds.ts';
 import type { Frame } from '../network/link.ts';
-import { isContent, isRumour, isStanding, isWord } from '../network/words.ts';
 import type { Port } from '../port.ts';
 import type { Pace } from '../scenario/scenario.ts';
 import type { Position } from '../world/facts.ts';
@@ -45,8 +45,6 @@ interface Held {
 }
 
 export type ProcessState = 'down' | 'up' | 'paused' | 'halted';
-
-const NO_LOSSES: LogLosses = { cut: false, lossy: false };
 
 const POSITION_ZERO: Position = { height: 0, round: 0, step: 0 };
 
@@ -161,8 +159,8 @@ export class Process implements Port {
     const known = this.#losses;
     this.#losses = { cut: known.cut || (tornBytes > 0 && !lossy), lossy: known.lossy || lossy };
     // A node that finds records behind the damage knows of the loss, so its locks are judged all the same.
-    if (this.disk.hasTakenBack && !this.#losses.lossy) this.disk.forgets++;
-    this.disk.hasTakenBack = false;
+    if (this.disk.hasUnreadLoss && !this.#losses.lossy) this.disk.forgets++;
+    this.disk.hasUnreadLoss = false;
     try {
       const node = await this.#factory(life.env(records));
       if (!life.alive) return;
@@ -310,10 +308,10 @@ export class Process implements Port {
     if (!this.#world.isAllCorrect && !this.#world.process(peer).isCorrect)
       this.#world.witness({ kind: 'byzantineFrameHeard', node: this, peer, channel, bytes });
     if (channel === CHANNELS.blocksync) this.#world.witness({ kind: 'syncHeard', node: this, peer, bytes });
-    else if (isRumour(channel))
+    else if (isPoolGossip(channel))
       this.#world.witness({ kind: 'poolGossipHeard', node: this, peer, channel, bytes });
-    else if (isWord(channel, bytes)) this.#world.witness({ kind: 'claimHeard', node: this, peer, bytes });
-    else if (isStanding(channel, bytes))
+    else if (isClaim(channel, bytes)) this.#world.witness({ kind: 'claimHeard', node: this, peer, bytes });
+    else if (isRoundState(channel, bytes))
       this.#world.witness({ kind: 'roundStateHeard', node: this, peer, bytes });
     else if (isContent(channel, bytes))
       this.#world.witness({ kind: 'contentHeard', node: this, peer, bytes });

@@ -2,7 +2,7 @@ import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import { remembered } from '../remembered.ts';
-import { TAG } from './words.ts';
+import { TAG } from './frameKinds.ts';
 
 /** Decodes a consensus frame. Remembered by its array, which goes to many nodes and is read by many checkers. */
 export const readMessage = remembered(decodeConsensusMessage);

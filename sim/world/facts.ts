@@ -44,7 +44,7 @@ export type Fact =
       readonly peer: string;
       readonly bytes: Bytes;
     }
-  /** A node receives or sends a claim about a block or about votes (sim/network/words.ts). */
+  /** A node receives or sends a claim about a block or about votes (sim/network/frameKinds.ts). */
   | { readonly kind: 'claimHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
       readonly kind: 'claimSaid';
@@ -52,7 +52,7 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
-  /** A node receives or sends a round step, a vote it has, or the votes of a proof of lock (sim/network/words.ts). */
+  /** A node receives or sends a round step, a vote it has, or the votes of a proof of lock (sim/network/frameKinds.ts). */
   | { readonly kind: 'roundStateHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
       readonly kind: 'roundStateSaid';

@@ -1,7 +1,7 @@
 import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { Process } from '../../machine/process.ts';
+import { TAG } from '../../network/frameKinds.ts';
 import { readMessage } from '../../network/readMessage.ts';
-import { TAG } from '../../network/words.ts';
 import { hearing } from '../../world/facts.ts';
 import { hashBytes } from '../../world/rolling.ts';
 import type { Checker, CheckerContext } from '../checker.ts';

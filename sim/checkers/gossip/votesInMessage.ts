@@ -1,7 +1,7 @@
 import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { VoteType } from '../../../core/types/vote.ts';
+import { TAG } from '../../network/frameKinds.ts';
 import { readMessage } from '../../network/readMessage.ts';
-import { TAG } from '../../network/words.ts';
 import { remembered } from '../../remembered.ts';
 
 /** Votes that a message says its sender has. */

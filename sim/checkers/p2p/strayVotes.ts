@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../core/lib/bytes.ts';
-import { TAG } from '../../network/words.ts';
+import { TAG } from '../../network/frameKinds.ts';
 import { type ProtoField, protoFields } from '../../reference/protoFields.ts';
 import { remembered } from '../../remembered.ts';
 import { hearing } from '../../world/facts.ts';

@@ -15,17 +15,17 @@ export const TAG: Readonly<Record<ConsensusMessage['kind'], number>> = {
   voteSetBits: 0x4a,
 };
 
-const WORD_TAGS: readonly (number | undefined)[] = [TAG.newValidBlock, TAG.voteSetMaj23, TAG.voteSetBits];
+const CLAIM_TAGS: readonly (number | undefined)[] = [TAG.newValidBlock, TAG.voteSetMaj23, TAG.voteSetBits];
 
 /** Whether a frame claims something about a block or about votes. Such frames are few among the many of gossip. */
-export const isWord = (channel: number, bytes: Bytes): boolean =>
-  (channel === CHANNELS.state || channel === CHANNELS.bits) && WORD_TAGS.includes(bytes[0]);
+export const isClaim = (channel: number, bytes: Bytes): boolean =>
+  (channel === CHANNELS.state || channel === CHANNELS.bits) && CLAIM_TAGS.includes(bytes[0]);
 
-const STANDING_TAGS: readonly (number | undefined)[] = [TAG.newRoundStep, TAG.proposalPol, TAG.hasVote];
+const ROUND_STATE_TAGS: readonly (number | undefined)[] = [TAG.newRoundStep, TAG.proposalPol, TAG.hasVote];
 
 /** Whether a frame says where a node stands or which votes it has. */
-export const isStanding = (channel: number, bytes: Bytes): boolean =>
-  (channel === CHANNELS.state || channel === CHANNELS.data) && STANDING_TAGS.includes(bytes[0]);
+export const isRoundState = (channel: number, bytes: Bytes): boolean =>
+  (channel === CHANNELS.state || channel === CHANNELS.data) && ROUND_STATE_TAGS.includes(bytes[0]);
 
 const DATA_TAGS: readonly (number | undefined)[] = [TAG.proposal, TAG.blockPart];
 
@@ -36,5 +36,5 @@ export const isContent = (channel: number, bytes: Bytes): boolean =>
     : channel === CHANNELS.data && DATA_TAGS.includes(bytes[0]);
 
 /** Whether a channel carries what waits for a block: transactions or evidence. */
-export const isRumour = (channel: number): boolean =>
+export const isPoolGossip = (channel: number): boolean =>
   channel === CHANNELS.mempool || channel === CHANNELS.evidence;

@@ -12,7 +12,7 @@ import { blockOfRecord, heightOfPosting, heightOfSeen } from './recordHeights.ts
  * trie nodes and code may stay, which are found by their content. If the same block came again it would cover what is
  * left, but another one would not.
  */
-export function takenBack(context: CheckerContext): Checker {
+export function rollbackLeftovers(context: CheckerContext): Checker {
   const name = 'app_hash';
   return {
     name,

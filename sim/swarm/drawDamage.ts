@@ -49,6 +49,7 @@ const DAMAGES: readonly Damage[] = [
   ),
   whileDown((_, target) => ({ disk: { target, fault: 'truncate' } }), 50),
   whileDown((stream, target) => ({ disk: { target, fault: pick(stream, ['lost_batch', 'stale']) } }), 50),
+  whileDown((_, target) => ({ disk: { target, fault: 'old_copy', file: 'signer' } }), 50),
   whileDown((_, wipe) => ({ wipe }), 300),
   atWork(['rot', 'misplaced']),
   atWork(['stale', 'unreadable']),

@@ -49,7 +49,6 @@ const DAMAGES: readonly Damage[] = [
   ),
   whileDown((_, target) => ({ disk: { target, fault: 'truncate' } }), 50),
   whileDown((stream, target) => ({ disk: { target, fault: pick(stream, ['lost_batch', 'stale']) } }), 50),
-  whileDown((_, target) => ({ disk: { target, fault: 'old_copy', file: 'signer' } }), 50),
   whileDown((_, wipe) => ({ wipe }), 300),
   atWork(['rot', 'misplaced']),
   atWork(['stale', 'unreadable']),
@@ -66,6 +65,9 @@ const DAMAGES: readonly Damage[] = [
     { at: at(tenths), do: { rollback: victim, hard: true }, for: at(5 + stream.choose(30)) },
   ],
 ];
+
+/** An operator restores an old last-signed state. The validator must find newer signatures in its WAL or chain. */
+const RESTORED = whileDown((_, target) => ({ disk: { target, fault: 'old_copy', file: 'signer' } }), 50);
 
 /**
  * Sometimes a machine breaks its promises: a disk forgets or lies, or is replaced, a clock jumps, an operator takes a
@@ -88,6 +90,8 @@ export function drawDamage(
   );
   if (fit.length === 0) return [];
   const victim = pick(stream, fit);
+  // Nobody could notice an old state if the WAL were damaged as well, so nothing else happens to that machine.
+  if (stream.choose(8) === 0) return RESTORED(stream, victim, stream.choose(troubleSeconds * 10));
   return Array.from({ length: 1 + stream.choose(3) }, (_, i) => {
     const own = choices.stream(`damage/${i}`);
     return pick(own, DAMAGES)(own, victim, own.choose(troubleSeconds * 10));

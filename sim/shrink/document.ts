@@ -80,16 +80,12 @@ export function without(value: unknown, name: string): unknown {
 const mentions = (text: string, name: string): boolean =>
   text.includes(`(${name})`) || (text.startsWith('link/') && text.split(/[/>]/).includes(name));
 
-/** Smaller values to try for a leaf, the smallest first. */
+/** Smaller values to try for a leaf, the smallest first. Of probabilities only certainty is smaller: it needs no luck. */
 export function smallerLeaves(value: unknown): readonly unknown[] {
   if (typeof value === 'number' && Number.isInteger(value)) return smallerWhole(value);
   if (typeof value !== 'string') return [];
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(value);
-  if (percent !== null)
-    return [100, 50, 10]
-      .filter((one) => one !== Number(percent[1]))
-      .map((one) => `${one}%`)
-      .slice(0, 1);
+  if (percent !== null) return Number(percent[1]) < 100 ? ['100%'] : [];
   const micros = parseDuration(value);
   if (micros !== undefined) return smallerTimes(micros);
   const span = /^(\d+)\.\.(\d+)$/.exec(value);

@@ -208,6 +208,11 @@ until: {height: 4}
     expect(smallerLeaves('3.5s')).toEqual(['0s', '1s', '2s', '3s']);
     expect(smallerLeaves('3..5')).toEqual([3, 5]);
   });
+
+  test('gives a probability one value to try, so that a search for smaller ones ends', () => {
+    expect(smallerLeaves('7.5%')).toEqual(['100%']);
+    expect(smallerLeaves('100%')).toEqual([]);
+  });
 });
 
 describe('replay', () => {

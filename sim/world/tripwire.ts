@@ -128,7 +128,9 @@ export class Tripwire {
     const process = globals['process'] as Globals | undefined;
     if (process === undefined) return;
     this.#replace(process, 'env', {});
-    for (const name of ['hrtime', 'uptime', 'cpuUsage', 'memoryUsage']) {
+    const bigint = this.#thrower('process.hrtime.bigint');
+    this.#replace(process, 'hrtime', Object.assign(this.#thrower('process.hrtime'), { bigint }));
+    for (const name of ['uptime', 'cpuUsage', 'memoryUsage']) {
       this.#replace(process, name, this.#thrower(`process.${name}`));
     }
   }

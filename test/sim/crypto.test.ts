@@ -108,13 +108,18 @@ describe('the tripwire', () => {
         () => setTimeout(() => {}, 1),
       ])
         reach(act);
-      for (const act of [() => performance.now(), () => crypto.randomUUID(), () => process.hrtime()])
+      for (const act of [
+        () => performance.now(),
+        () => crypto.randomUUID(),
+        () => process.hrtime(),
+        () => process.hrtime.bigint(),
+      ])
         reach(act);
       reach(() => new Date(0).getTime());
     } finally {
       tripwire.disarm();
     }
-    expect(caught).toHaveLength(7);
+    expect(caught).toHaveLength(8);
     expect(tripwire.touched).toEqual([
       'Date.now',
       'Math.random',
@@ -122,6 +127,7 @@ describe('the tripwire', () => {
       'performance',
       'crypto.randomUUID',
       'process.hrtime',
+      'process.hrtime.bigint',
     ]);
     expect({ Date, random: Math.random, setTimeout }).toEqual(before);
   });

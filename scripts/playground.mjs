@@ -7,9 +7,9 @@ import { build } from 'esbuild';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /** A script of the playground, bundled with everything that it imports. */
-async function bundled(name) {
+async function bundled(file) {
   const { outputFiles } = await build({
-    entryPoints: [path.join(root, 'playground', `${name}.ts`)],
+    entryPoints: [path.join(root, 'playground', file)],
     bundle: true,
     write: false,
     minify: true,
@@ -30,9 +30,10 @@ const setting = (name, value) => `globalThis.${name} = ${JSON.stringify(value, u
  */
 export async function buildPlayground(folder) {
   fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(path.join(folder, 'main.js'), await bundled('main'));
-  fs.writeFileSync(path.join(folder, 'worker.js'), setting('WORKER', await bundled('worker')));
-  for (const file of ['index.html', 'view.js', 'view.css'])
+  fs.writeFileSync(path.join(folder, 'main.js'), await bundled('main.ts'));
+  fs.writeFileSync(path.join(folder, 'view.js'), await bundled('view.js'));
+  fs.writeFileSync(path.join(folder, 'worker.js'), setting('WORKER', await bundled('worker.ts')));
+  for (const file of ['index.html', 'view.css'])
     fs.copyFileSync(path.join(root, 'playground', file), path.join(folder, file));
   const shipped = fs.readdirSync(path.join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
   const texts = shipped.map((file) => [

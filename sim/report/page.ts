@@ -2,6 +2,13 @@ import type { ScenarioReport } from '../report.ts';
 import { parseScenario } from '../scenario/parse.ts';
 import { factsOf } from './facts.ts';
 
+/** The modules of the page's script, in the folder `playground`. Each comes after those that it imports. */
+export const PAGE_MODULES = ['story.js', 'picture.js', 'view.js'] as const;
+
+/** The modules as one script without imports: a page that was opened from a file cannot load any. */
+export const asScript = (modules: readonly string[]): string =>
+  modules.map((text) => text.replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '')).join('\n');
+
 export interface PageParts {
   readonly script: string;
   readonly style: string;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { reportPage } from '../../../sim/report/page.ts';
+import { asScript, PAGE_MODULES, reportPage } from '../../../sim/report/page.ts';
 import { onFile } from '../../disk/files.ts';
 import type { World } from '../world.ts';
 import { readTrace } from './readTrace.ts';
@@ -26,7 +26,8 @@ export function reportCommand(sim: Command, world: World): void {
     const { output } = command.opts<{ readonly output: string }>();
     refuseOutput('--output', output, file, 'trace');
     const trace = readTrace(file, readScenarioFile(file));
-    const page = reportPage(trace, { script: partOf('view.js'), style: partOf('view.css') });
+    const script = asScript(PAGE_MODULES.map(partOf));
+    const page = reportPage(trace, { script, style: partOf('view.css') });
     onFile('write', output, () => writeFileSync(output, page));
     if (trace.report === undefined) world.err(`${file} has no end: the run that wrote it was interrupted\n`);
     world.out(`${output}: ${trace.lines.length} happenings, ${Math.ceil(page.length / 1024)} KiB\n`);

@@ -6,12 +6,14 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPlayground } from '../../../scripts/playground.mjs';
-import { reportPage } from '../../../sim/report/page.ts';
+import { asScript, PAGE_MODULES, reportPage } from '../../../sim/report/page.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { Browser, CHROMIUM } from '../../support/browser.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const scenario = fs.readFileSync(path.join(root, 'scenarios', 'one-equivocator.yaml'), 'utf8');
+const partOf = (name: string): string => fs.readFileSync(path.join(root, 'playground', name), 'utf8');
+const PARTS = { script: asScript(PAGE_MODULES.map(partOf)), style: partOf('view.css') };
 const STATE = 'document.body?.dataset.state';
 /** The picture, once what has just happened is drawn. */
 const FRAME = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.getElementById('lanes').toDataURL()))))`;
@@ -103,15 +105,8 @@ describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in th
     const trace = (line: string): void => void lines.push(line);
     const result = await runScenario(text, { seed: '7', crypto: 'keyed-hash', trace });
     if (!result.ok) throw new Error(result.error.message);
-    const parts = ['view.js', 'view.css'].map((name) =>
-      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
-    ) as [string, string];
     const file = path.join(folder, 'lies.html');
-    const shown = reportPage(
-      { head: { scenario: text }, lines, report: result.value },
-      { script: parts[0], style: parts[1] },
-    );
-    fs.writeFileSync(file, shown);
+    fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report: result.value }, PARTS));
     const page = await Browser.open();
     try {
       await page.goTo(pathToFileURL(file).href);
@@ -135,11 +130,8 @@ until: {time: 4s}
     if (!result.ok) throw new Error(result.error.message);
     const UNJUDGED = { promise: 'agreement', why: 'a third or more of the power is faulty', isNamed: true };
     const report = { ...result.value, forks: ['height 3: two blocks'], notJudged: [UNJUDGED] };
-    const [script, style] = ['view.js', 'view.css'].map((name) =>
-      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
-    ) as [string, string];
     const file = path.join(folder, 'facts.html');
-    fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report }, { script, style }));
+    fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report }, PARTS));
     const page = await Browser.open();
     try {
       await page.goTo(pathToFileURL(file).href);
@@ -168,14 +160,8 @@ until: {height: 3}
 `;
     const result = await runScenario(text, { trace: (line) => lines.push(line) });
     if (!result.ok) throw new Error(result.error.message);
-    const [script, style] = ['view.js', 'view.css'].map((name) =>
-      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
-    ) as [string, string];
     const file = path.join(folder, 'keys.html');
-    fs.writeFileSync(
-      file,
-      reportPage({ head: { scenario: text }, lines, report: result.value }, { script, style }),
-    );
+    fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report: result.value }, PARTS));
     const page = await Browser.open();
     try {
       await page.goTo(`${pathToFileURL(file).href}#at=100`);
@@ -206,7 +192,7 @@ until: {height: 3}
       );
       await page.evaluate(FRAME);
       await page.evaluate(
-        'view.pick((view.x(sought.sent) + view.x(sought.t)) / 2, (view.y(sought.from) + view.y(sought.node)) / 2)',
+        '{ const { picture } = view; view.pick((picture.x(sought.sent) + picture.x(sought.t)) / 2, (picture.y(sought.from) + picture.y(sought.node)) / 2); }',
       );
       const picked = 'view.story.lines[view.at]';
       expect(await page.evaluate(`[${picked}.from, ${picked}.node, ${picked}.t]`)).toEqual(
@@ -214,7 +200,7 @@ until: {height: 3}
       );
       // The run that wrote a trace may have been interrupted.
       const cut = { head: { scenario: text }, lines: lines.slice(0, 50), report: undefined };
-      fs.writeFileSync(file, reportPage(cut, { script, style }));
+      fs.writeFileSync(file, reportPage(cut, PARTS));
       await page.goTo(`${pathToFileURL(file).href}?cut`);
       await page.until(
         "document.querySelector('.verdict')?.textContent === 'no verdict: the trace has no end'",
@@ -230,14 +216,8 @@ until: {height: 3}
     const result = await runScenario(text, { crypto: 'keyed-hash', trace: (line) => lines.push(line) });
     if (!result.ok) throw new Error(result.error.message);
     expect(lines.length).toBeGreaterThan(20_000);
-    const [script, style] = ['view.js', 'view.css'].map((name) =>
-      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
-    ) as [string, string];
     const file = path.join(folder, 'report.html');
-    fs.writeFileSync(
-      file,
-      reportPage({ head: { scenario: text }, lines, report: result.value }, { script, style }),
-    );
+    fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report: result.value }, PARTS));
     const page = await Browser.open();
     try {
       await page.goTo(pathToFileURL(file).href);
@@ -261,9 +241,8 @@ until: {height: 3}
 });
 
 test('every colour of the picture is there for light and for dark pages', () => {
-  const [script, style, page] = ['view.js', 'view.css', 'index.html'].map((name) =>
-    fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
-  ) as [string, string, string];
+  const { script, style } = PARTS;
+  const page = partOf('index.html');
   const [light, dark] = style
     .split('@media (prefers-color-scheme: dark)')
     .map((part) => new Set([...part.matchAll(/^ +--([a-z-]+):/gm)].map((match) => match[1])));

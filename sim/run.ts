@@ -96,7 +96,7 @@ export function parseFor(text: string, seed: string | undefined): Result<Scenari
 export async function runParsed(parsed: Scenario, options: RunOptions = {}): Promise<ScenarioReport> {
   const tripwire = new Tripwire();
   const scenario = nameRandomLiars(parsed, options.seed ?? parsed.seed ?? DEFAULT_SEED);
-  const run = await prepare(scenario, options, tripwire);
+  const run = prepare(scenario, options, tripwire);
   if (options.tripwire !== false) tripwire.arm();
   try {
     await run.execute();
@@ -121,7 +121,7 @@ interface Run {
   report(): ScenarioReport;
 }
 
-async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwire): Promise<Run> {
+function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwire): Run {
   const seed = options.seed ?? scenario.seed ?? DEFAULT_SEED;
   const suite = suiteOf(scenario, options, tripwire);
   const cluster = makeCluster(
@@ -148,38 +148,29 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const checkers = [...checkersOf(context), ...clientCheckers(context, clients)].filter(
     ({ name }) => options.judges?.(name) ?? true,
   );
-  for (const checker of checkers) {
-    const { topics, on, look, follow } = checker;
-    if (topics !== undefined && on !== undefined) world.observe(topics, on);
-    if (follow !== undefined) world.follow(follow);
-    if (look !== undefined) world.watch(look);
-  }
+  for (const checker of checkers) attach(world, checker);
   const timeline = new Timeline(world, cluster, suite, scenario.timeline);
   const tally = tallyOf(world);
   let hasStopped = false;
   let isBrokenOff = false;
+  /** Whether the run ends here, before its own end. */
+  const isCutShort = (): boolean => {
+    const isLost = world.now > (failures[0]?.at ?? world.now) + AFTERMATH_MICROS;
+    const { circling } = timeline;
+    if (circling !== undefined) fail('until', `${circling} comes again and again at one moment`);
+    if (isLost || timeline.isBroken || circling !== undefined) return true;
+    return options.stop?.(world.now, world.events, world.nextAt) === true;
+  };
   return {
     world,
     fail,
     async execute() {
-      const late = new Set(
-        scenario.timeline.flatMap(({ action }) => (action.kind === 'addNode' ? [action.name] : [])),
-      );
-      for (const process of world.processes)
-        if (!late.has(process.name)) world.schedule(0, () => process.start());
+      startNodes(world, scenario);
       timeline.start();
       for (const client of Object.values(clients).flat()) client.start();
       const isAtEnd = isOver(scenario, world, timeline);
       const isDone = (): boolean => {
-        const isLost = world.now > (failures[0]?.at ?? world.now) + AFTERMATH_MICROS;
-        const { stop } = options;
-        const { circling } = timeline;
-        if (circling !== undefined) fail('until', `${circling} comes again and again at one moment`);
-        isBrokenOff =
-          isLost ||
-          timeline.isBroken ||
-          circling !== undefined ||
-          stop?.(world.now, world.events, world.nextAt) === true;
+        isBrokenOff = isCutShort();
         return isBrokenOff || isAtEnd();
       };
       const ended = await world.run(isDone, timeLimit(scenario));
@@ -201,6 +192,19 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       ],
     }),
   };
+}
+
+function attach(world: World, { topics, on, look, follow }: Checker): void {
+  if (topics !== undefined && on !== undefined) world.observe(topics, on);
+  if (follow !== undefined) world.follow(follow);
+  if (look !== undefined) world.watch(look);
+}
+
+/** Starts every node but those that the timeline adds. */
+function startNodes(world: World, { timeline }: Scenario): void {
+  const added = timeline.flatMap(({ action }) => (action.kind === 'addNode' ? [action.name] : []));
+  for (const process of world.processes)
+    if (!added.includes(process.name)) world.schedule(0, () => process.start());
 }
 
 /** Checkers read only nodes with a sound disk: a failed read there is the fault of the node. */

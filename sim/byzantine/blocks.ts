@@ -5,7 +5,7 @@ import { medianTime } from '../../core/consensus/medianTime.ts';
 import { isQuorum } from '../../core/consensus/quorum.ts';
 import { merkleProofs } from '../../core/crypto/merkle.ts';
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import type { Block, BlockId, Commit, CommitSig, Part } from '../../core/types/block.ts';
 import { ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
@@ -171,5 +171,4 @@ export function proposalOf(
 }
 
 export const isProposer = (me: Accomplice, rs: RoundState): boolean =>
-  rs.proposer.address.length === me.address.length &&
-  rs.proposer.address.every((byte, i) => byte === me.address[i]);
+  equalBytes(rs.proposer.address, me.address);

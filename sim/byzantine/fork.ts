@@ -14,7 +14,8 @@ const ROUNDS_MAX = 200;
 const FORGET_MICROS = 4_000_000;
 /** Interval of repetition: a peer in the audience accepts the messages only once it is in their height and round. */
 const AGAIN_MICROS = 500_000;
-const SAYINGS = 30;
+/** How often the audience is told. */
+const REPEATS = 30;
 
 export const FORK: Behaviour = {
   id: 'B40',
@@ -57,7 +58,7 @@ function forking(me: Accomplice, moment: Moment): Hooks {
           memory.set('fork', said);
           stage(me, rs, other);
           // Then let peers that are not convinced reach the next height, where the fork is tried again.
-          me.later(other.wait + SAYINGS * AGAIN_MICROS, () => {
+          me.later(other.wait + REPEATS * AGAIN_MICROS, () => {
             if (memory.get('fork') === said) memory.delete('fork');
           });
         }
@@ -132,7 +133,7 @@ function stage(me: Accomplice, rs: RoundState, { lead, round, variant, wait }: O
     signature: empty.signature,
   };
   const shown = proposalOf(lead, proposal, variant);
-  for (let i = 0; i < SAYINGS; i++) {
+  for (let i = 0; i < REPEATS; i++) {
     me.later(wait + i * AGAIN_MICROS, () => {
       for (const message of shown) lead.send(audienceOf(lead), message);
       say('prevote');

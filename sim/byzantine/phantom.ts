@@ -17,7 +17,7 @@ export const PHANTOM_VOTES: Behaviour = {
   words: { what: ['round', 'ahead'] },
   create(me) {
     const ahead = me.args.get('what') === 'ahead' ? ROUNDS_AHEAD : 0;
-    const { beside } = besidePrevotes(me, (peer, at) => haunt(me, peer, at.height, at.round + ahead));
+    const { beside } = besidePrevotes(me, (peer, at) => voteAsFormer(me, peer, at.height, at.round + ahead));
     return {
       beside(message, peer) {
         // A node that is still a validator does nothing here, and uses up none of its `times`.
@@ -27,7 +27,7 @@ export const PHANTOM_VOTES: Behaviour = {
   },
 };
 
-function haunt(me: Accomplice, peer: string, height: number, round: number): void {
+function voteAsFormer(me: Accomplice, peer: string, height: number, round: number): void {
   const place = lastPlaceOf(me, me.address, height - 1);
   const timestamp = me.chain()?.blockMeta(height - 1)?.header.time;
   if (place === undefined || timestamp === undefined) return;

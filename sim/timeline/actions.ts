@@ -166,39 +166,18 @@ export class TimelineActions {
         this.noteUntil(until);
         return true;
       }
-      case 'crash': {
-        if (action.point !== undefined) {
-          // The duration counts from the crash, which comes when the node passes that point.
-          const { point, powerLoss, count } = action;
-          this.#armed.push({ process, point, powerLoss, spec, left: count });
-          return 'later';
-        }
-        return this.#stop(process, action.powerLoss, spec);
-      }
-      case 'pause': {
-        const isOver = this.#extend(`pause/${process.name}`, process.state === 'paused', spec);
-        // One that is paused already stays so for longer.
-        const isPaused = process.pause() || process.state === 'paused';
-        this.#undo(spec, () => isOver() && process.resume(), process);
-        return isPaused;
-      }
+      case 'crash':
+        return this.#crash(process, action, spec);
+      case 'pause':
+        return this.#pause(process, spec);
       case 'resume':
         return process.resume();
       case 'wipe':
         if (process.isRunning) return false;
         process.disk.wipe();
         return true;
-      case 'disk': {
-        const { disk } = process;
-        const isOn = (action.fault === 'full' && disk.isFull) || (action.fault === 'slow' && disk.isSlow);
-        const isOver = this.#extend(`${action.fault}/${process.name}`, isOn, spec);
-        const choices = world.choices.stream(`disk/${process.name}/${spec.dice}`);
-        const isDamaged = disk.damage(action.fault, choices, process.isRunning, action, () =>
-          this.effective.add(spec.line),
-        );
-        this.#undo(spec, () => isOver() && disk.repair(action.fault, world.now), process);
-        return isDamaged && READ_FAULTS.includes(action.fault) ? 'later' : isDamaged;
-      }
+      case 'disk':
+        return this.#damage(process, action, spec);
       case 'skew':
         return process.clock.skew(world.now, action.micros);
       case 'jump':
@@ -211,6 +190,38 @@ export class TimelineActions {
         return action.micros !== was;
       }
     }
+  }
+
+  #crash(
+    process: Process,
+    { point, powerLoss, count }: Extract<Action, { kind: 'crash' }>,
+    spec: TimelineEntry,
+  ): Outcome {
+    if (point === undefined) return this.#stop(process, powerLoss, spec);
+    // The duration counts from the crash, which comes when the node passes that point.
+    this.#armed.push({ process, point, powerLoss, spec, left: count });
+    return 'later';
+  }
+
+  #pause(process: Process, spec: TimelineEntry): boolean {
+    const isOver = this.#extend(`pause/${process.name}`, process.state === 'paused', spec);
+    // One that is paused already stays so for longer.
+    const isPaused = process.pause() || process.state === 'paused';
+    this.#undo(spec, () => isOver() && process.resume(), process);
+    return isPaused;
+  }
+
+  #damage(process: Process, action: Extract<Action, { kind: 'disk' }>, spec: TimelineEntry): Outcome {
+    const { disk } = process;
+    const { fault } = action;
+    const isOn = (fault === 'full' && disk.isFull) || (fault === 'slow' && disk.isSlow);
+    const isOver = this.#extend(`${fault}/${process.name}`, isOn, spec);
+    const choices = this.#world.choices.stream(`disk/${process.name}/${spec.dice}`);
+    const isDamaged = disk.damage(fault, choices, process.isRunning, action, () =>
+      this.effective.add(spec.line),
+    );
+    this.#undo(spec, () => isOver() && disk.repair(fault, this.#world.now), process);
+    return isDamaged && READ_FAULTS.includes(fault) ? 'later' : isDamaged;
   }
 
   #flushPool(process: Process): boolean {

@@ -1,20 +1,17 @@
-import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { encodeConsensusMessage } from '../../core/codec/messages.ts';
 import { proposalSignBytes, voteSignBytes } from '../../core/codec/signBytes.ts';
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
 import { channelOf } from '../../core/node/ingress.ts';
-import { signDynamicFeeTx } from '../../core/rpc/eth/signTx.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
-import { bankTx } from '../clients/cosmosTx.ts';
-import { type Cluster, EVM_CHAIN_ID } from '../cluster.ts';
+import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
-import { handwritten, lying } from '../scripts/ethLies.ts';
 import type { World } from '../world/world.ts';
-import type { Accomplice, Coalition, OwnTx, Send, Wrapping } from './behaviour.ts';
+import type { Accomplice, Coalition, Send } from './behaviour.ts';
+import { ownAccount } from './ownAccount.ts';
 import { dueAt } from './trigger.ts';
 
 export interface WrapOptions {
@@ -28,19 +25,6 @@ export interface WrapOptions {
   /** Entries that have changed or sent at least one message. */
   readonly acted: Set<ByzantineEntry>;
 }
-
-const GWEI = 10n ** 9n;
-const FEE_CAP = 1_000n * GWEI;
-const TRANSFER_GAS = 21_000n;
-/** A transfer of zero coins. */
-const GOOD_TX = {
-  to: new Uint8Array(20).fill(0x77),
-  data: EMPTY,
-  value: 0n,
-  gas: TRANSFER_GAS,
-  tip: GWEI,
-  feeCap: FEE_CAP,
-};
 
 export const sendOf = (message: ConsensusMessage, to: readonly string[]): Send => ({
   kind: 'send',
@@ -83,13 +67,6 @@ export function accomplice(
       world.network.send(process.index, to, channel, bytes);
     }
   };
-  // The last account: clients are assigned theirs from the front.
-  const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');
-  const victim = present(cluster.accounts[0], 'development accounts').address;
-  const wrapped = (raw: Bytes, said: Wrapping): Bytes => {
-    const wrapping = { from: account.address, gasLimit: TRANSFER_GAS, maxFeePerGas: FEE_CAP, ...said };
-    return wrapEthTx({ raw, ...wrapping }, process.node?.rpc?.chain.denom ?? '');
-  };
   const me: Accomplice = {
     name: process.name,
     address: present(addressOf(process.name), 'an address'),
@@ -116,25 +93,7 @@ export function accomplice(
       ...proposal,
       signature: signer.signFreely(proposalSignBytes(chainId, proposal)),
     }),
-    signTx(tx, said) {
-      const full = filled(tx);
-      const { gas: gasLimit, maxFeePerGas } = full;
-      return wrapped(signDynamicFeeTx(full, account.secret, suite), { gasLimit, maxFeePerGas, ...said });
-    },
-    signLie(what, nonce) {
-      const good = { ...GOOD_TX, from: account, nonce };
-      const tx = lying(what, good);
-      return wrapped(handwritten(what, tx, suite), { gasLimit: tx.gas, maxFeePerGas: tx.feeCap });
-    },
-    signBank(draft, sequence) {
-      const chain = present(process.node?.rpc?.chain, 'a running node');
-      const accountNumber = chain.latest().auth(draft.lie?.of ?? account.address)?.accountNumber ?? 0n;
-      const data = { chainId, evmChainId: EVM_CHAIN_ID, accountNumber, sequence: BigInt(sequence) };
-      return bankTx(suite, { ...draft, from: account }, data, chain);
-    },
-    wrapTx: (raw) => wrapped(raw, {}),
-    victim,
-    nonce: (of = account.address) => Number(process.node?.rpc?.chain.latest().account(of)?.nonce ?? 0n),
+    ...ownAccount(process, cluster, suite, chainId),
     serveLight(serve) {
       const { lightLies: others } = process;
       process.lightLies = (height) => {
@@ -202,15 +161,3 @@ function audienceOf(
     }
   }
 }
-
-const filled = (tx: OwnTx): Parameters<typeof signDynamicFeeTx>[0] => ({
-  chainId: tx.chainId ?? EVM_CHAIN_ID,
-  nonce: BigInt(tx.nonce),
-  maxPriorityFeePerGas: tx.feeCap === undefined ? BigInt(tx.tipGwei ?? 1) * GWEI : 0n,
-  maxFeePerGas: tx.feeCap ?? FEE_CAP,
-  gas: tx.gas ?? TRANSFER_GAS,
-  to: tx.to,
-  value: tx.value ?? 0n,
-  data: tx.data ?? EMPTY,
-  accessList: [],
-});

@@ -15,8 +15,10 @@ export const SCENARIO_NAME_MAX = 100;
 
 /** What a scenario may be called: kept files are named for it. */
 export function scenarioName(at: Cursor): string {
-  const text = at.text('a name');
-  if (/^[a-z0-9][a-z0-9_-]*$/i.test(text) && text.length <= SCENARIO_NAME_MAX) return text;
+  const text = at.raw();
+  if (typeof text === 'number') return at.fail(`expected text as a name: "${at.spelled()}", in quotes`);
+  if (typeof text === 'string' && text.length <= SCENARIO_NAME_MAX && /^[a-z0-9][a-z0-9_-]*$/i.test(text))
+    return text;
   return at.fail(
     `expected a name: a letter or digit, then letters, digits, - and _, at most ${SCENARIO_NAME_MAX} in all`,
   );

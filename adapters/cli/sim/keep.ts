@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { withSeed } from '../../../sim/scenario/withSeed.ts';
 import { makeDir, onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import { pctArgs } from './pctFlag.ts';
@@ -16,6 +17,8 @@ const keyOf = ({ text, seed, isTwice, pct }: SweepTask): string =>
 export class KeepFolder {
   readonly #folder: string;
   readonly #done = new Map<string, SweepOutcome>();
+  /** Ends a line that a killed campaign left incomplete, so that the next result has a line of its own. */
+  #lineEnd = '';
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -24,7 +27,9 @@ export class KeepFolder {
     onFile('write', folder, () => makeDir(folder, 0o777));
     const file = join(folder, RESULTS);
     if (!existsSync(file)) return;
-    for (const line of onFile('read', file, () => readFileSync(file, 'utf8')).split('\n')) {
+    const lines = onFile('read', file, () => readFileSync(file, 'utf8')).split('\n');
+    if (lines.at(-1) !== '') this.#lineEnd = '\n';
+    for (const line of lines) {
       // The last line may be incomplete if the campaign was killed while writing it.
       const record = recordOf(line);
       if (record !== undefined) this.#done.set(record.key, record.outcome);
@@ -38,8 +43,9 @@ export class KeepFolder {
 
   add(task: SweepTask, outcome: SweepOutcome): void {
     const file = join(this.#folder, RESULTS);
-    const line = `${JSON.stringify({ key: keyOf(task), outcome })}\n`;
+    const line = `${this.#lineEnd}${JSON.stringify({ key: keyOf(task), outcome })}\n`;
     onFile('write', file, () => appendFileSync(file, line));
+    this.#lineEnd = '';
     if (outcome.failures.length === 0) return;
     const said = outcome.failures.map(
       ({ checker, message }) => `broken: ${checker}: ${message.split('\n', 1)[0]}`,
@@ -50,7 +56,7 @@ export class KeepFolder {
 
   /** Two scenarios in different folders may have the same name: the second gets its run's key into its file name. */
   #write(task: SweepTask, story: string): void {
-    const name = `${basename(task.scenario, '.yaml')}-${task.seed}`;
+    const name = `${basename(task.scenario).replace(/\.ya?ml$/, '')}-${task.seed}`;
     const plain = join(this.#folder, `${name}.yaml`);
     const isTaken = existsSync(plain) && onFile('read', plain, () => readFileSync(plain, 'utf8')) !== story;
     const file = isTaken ? join(this.#folder, `${name}-${keyOf(task).slice(0, 8)}.yaml`) : plain;
@@ -73,8 +79,5 @@ function recordOf(line: string): KeptRecord | undefined {
 }
 
 /** The scenario with its seed, preceded by `said` as comment lines. */
-export function storyOf(text: string, seed: string, said: readonly string[]): string {
-  const head = said.map((line) => `# ${line}\n`).join('');
-  const body = /^seed:/m.test(text) ? text.replace(/^seed:.*$/m, `seed: ${seed}`) : `seed: ${seed}\n${text}`;
-  return `${head}${body}`;
-}
+export const storyOf = (text: string, seed: string, said: readonly string[]): string =>
+  `${said.map((line) => `# ${line}\n`).join('')}${withSeed(text, seed)}`;

@@ -24,7 +24,9 @@ export function seedRange(text: string): SeedRange {
   const match = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(text);
   const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
   if (match === null || to < from)
-    throw new OperatingError(`--seeds: expected a range such as 1..1000, or one number, found ${text}`);
+    throw new OperatingError(
+      `--seeds: expected a range such as 1..1000, the smaller number first, or one number, found ${text || 'nothing'}`,
+    );
   if (to - from >= SEEDS_MAX)
     throw new OperatingError(`--seeds: expected at most ${SEEDS_MAX} seeds, found ${text}`);
   return { first: from, count: to - from + 1 };

@@ -5,7 +5,7 @@ import type { Scenario } from '../../../sim/scenario/scenario.ts';
 import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
-import { readScenarioFile, refuseFile } from './scenarioFile.ts';
+import { EXIT_BAD_FILE, readScenarioFile, refuseFile } from './scenarioFile.ts';
 
 export interface ReadScenario {
   readonly file: string;
@@ -14,18 +14,35 @@ export interface ReadScenario {
 }
 
 /**
- * Reads and checks the files, and all scenarios in named folders. Undefined if any is invalid, which has been reported.
+ * Reads and checks the files, and all scenarios in named folders. Undefined if any is missing or invalid. Each of them has
+ * been reported.
  */
 export function readScenarios(names: readonly string[], world: World): readonly ReadScenario[] | undefined {
-  const good: ReadScenario[] = [];
-  const files = names.flatMap(filesOf);
-  for (const file of files) {
-    const text = readScenarioFile(file);
-    const parsed = parseScenario(text);
-    if (parsed.ok) good.push({ file, text, scenario: parsed.value });
-    else refuseFile(world, file, parsed.error);
+  const found = names.map((name) => reported(world, () => filesOf(name)));
+  const read = found
+    .flatMap((files) => files ?? [])
+    .map((file) => reported(world, () => readScenario(file, world)));
+  return !found.includes(undefined) && read.every((one) => one !== undefined) ? read : undefined;
+}
+
+function readScenario(file: string, world: World): ReadScenario | undefined {
+  const text = readScenarioFile(file);
+  const parsed = parseScenario(text);
+  if (parsed.ok) return { file, text, scenario: parsed.value };
+  refuseFile(world, file, parsed.error);
+  return undefined;
+}
+
+/** Reports what cannot be read and goes on, so that one call lists everything that is wrong. */
+function reported<T>(world: World, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof OperatingError)) throw error;
+    world.err(`Error: ${error.message}\n`);
+    world.exitCode = EXIT_BAD_FILE;
+    return undefined;
   }
-  return good.length === files.length ? good : undefined;
 }
 
 function filesOf(name: string): readonly string[] {

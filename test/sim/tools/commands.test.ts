@@ -44,7 +44,7 @@ describe('a run', () => {
       neverHappened: ['timeline[1] (line 6) heal', 'byzantine[0] (line 8) B02 of v3'],
       notJudged: [],
     });
-    expect(err).toMatch(/^deterministic: \d+ happenings equal in both runs\n/);
+    expect(err).toMatch(/^deterministic: \d+ happenings equal in both runs$/m);
     expect(err).toContain('--seed first-one');
     expect(err).toContain('-o broken.min.yaml');
     const trace = fs.readFileSync(fileOf('broken.jsonl'), 'utf8');
@@ -214,6 +214,13 @@ test('scenarios are checked without being run', async () => {
   });
   const { code, err } = await sim('check', fileOf('wrong.yaml'), fileOf('broken.yaml'));
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('wrong.yaml:2:') });
+  // All that is wrong is listed, also after a file that is not there.
+  const all = await sim('check', fileOf('nowhere.yaml'), fileOf('latin.yaml'), fileOf('wrong.yaml'));
+  expect(all.err.match(/(nowhere|latin|wrong)\.yaml:/g)).toEqual([
+    'nowhere.yaml:',
+    'latin.yaml:',
+    'wrong.yaml:',
+  ]);
   expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');
 });
 

@@ -3,6 +3,8 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseScenario } from '../../../sim/scenario/parse.ts';
 
 const bin = path.resolve(import.meta.dirname, '../../../bin/orrery.js');
 let folder = '';
@@ -41,6 +43,15 @@ test('a sweep counts, goes on where it stopped, and keeps what fails with the li
   expect(second.out).toContain('3 × never: it happened: node(NODE).height >= N\n');
   expect(second.out).toContain('npx orrery sim run broken.yaml --seed 1\n');
   expect(fs.readFileSync(path.join(folder, 'kept/broken-3.yaml'), 'utf8')).toContain('seed: 3');
+});
+
+test('a result of which a killed campaign wrote half a line costs that run alone', async () => {
+  await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
+  const results = path.join(folder, 'torn', 'results.jsonl');
+  fs.truncateSync(results, fs.statSync(results).size - 9);
+  await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
+  const { out } = await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
+  expect(out).toContain('2 runs, 2 of them done earlier, 0 failed\n');
 });
 
 test('what never happened in any run of a scenario is listed, and what did in one is not', async () => {
@@ -114,6 +125,31 @@ test('scenarios of one name in two folders are both kept', async () => {
   expect(out).toContain('2 runs, 2 failed\n');
   const kept = fs.readdirSync(path.join(folder, 'both')).filter((name) => name.endsWith('.yaml'));
   expect(kept.map((name) => name.replace(/[0-9a-f]{8}/, 'KEY')).sort()).toEqual(['c-1-KEY.yaml', 'c-1.yaml']);
+});
+
+test('a kept scenario can be read again, however the file was written', async () => {
+  const text = fs.readFileSync(path.join(folder, 'broken.yaml'), 'utf8');
+  fs.mkdirSync(path.join(folder, 'forms'));
+  const forms = {
+    'bom.yaml': `\ufeff${text}`,
+    'document.yml': `---\n${text}`,
+    'indented.yaml': text.replace(/^/gm, '  ').trimEnd(),
+    'quoted.yaml': `"seed": 4\n${text}`,
+    'json.yaml': JSON.stringify(parse(text)),
+  };
+  for (const [name, form] of Object.entries(forms))
+    fs.writeFileSync(path.join(folder, 'forms', name), `${form}\n`);
+  expect((await sweep('forms', '--seeds', '2', '--keep', 'formed')).out).toContain('5 runs, 5 failed\n');
+  const kept = fs.readdirSync(path.join(folder, 'formed')).filter((name) => name.endsWith('.yaml'));
+  expect(kept).toEqual(
+    Object.keys(forms)
+      .map((name) => name.replace(/\.ya?ml/, '-2.yaml'))
+      .sort(),
+  );
+  for (const name of kept) {
+    const parsed = parseScenario(fs.readFileSync(path.join(folder, 'formed', name), 'utf8'));
+    expect(parsed).toMatchObject({ ok: true, value: { name: 'broken', seed: '2' } });
+  }
 });
 
 test('Ctrl-C ends a sweep with what was found so far', async () => {

@@ -152,7 +152,10 @@ export class Picture {
       g.moveTo(x, TOP);
       g.lineTo(x, height);
       g.stroke();
-      g.fillText(`${(t / 1e6).toFixed(tick < 1e5 ? (tick < 1e3 ? 5 : 3) : 1)}s`, x - 12, height - 8);
+      const text = `${(t / 1e6).toFixed(tick < 1e5 ? (tick < 1e3 ? 5 : 3) : 1)}s`;
+      // The last one would run out of the picture.
+      const room = this.left + this.width + 8 - g.measureText(text).width;
+      g.fillText(text, Math.min(x - 12, room), height - 8);
     }
   }
 

@@ -24,10 +24,16 @@ const element = (tag, attributes = {}, ...children) => {
   made.append(...children);
   return made;
 };
-const button = (text, act) => {
-  const made = element('button', { type: 'button', textContent: text });
+const button = (text, act, title = '') => {
+  const made = element('button', { type: 'button', textContent: text, title, ariaLabel: title || null });
   made.addEventListener('click', act);
   return made;
+};
+/** A patch of a colour, beside the word for it: not every colour can be read as the colour of a text. */
+const sampleOf = (name) => {
+  const sample = element('i', { className: 'sample' });
+  sample.style.background = `var(--${name})`;
+  return sample;
 };
 
 /** A box for each kind of happening that can be hidden. */
@@ -40,15 +46,19 @@ function filterBoxes({ hidden }, onChange) {
       else hidden.add(name);
       onChange();
     });
-    const label = element('label', {}, box, name);
-    label.style.color = `var(--${COLOURED.has(name) ? name : 'ink'})`;
-    boxes.append(label);
+    const sample = COLOURED.has(name) ? [sampleOf(name)] : [];
+    boxes.append(element('label', {}, box, ...sample, name));
   }
   return boxes;
 }
 
 function searchBox(filter, onChange) {
-  const search = element('input', { type: 'search', placeholder: 'filter: node or text', id: 'needle' });
+  const search = element('input', {
+    type: 'search',
+    placeholder: 'filter: node or text',
+    ariaLabel: 'filter: node or text',
+    id: 'needle',
+  });
   search.addEventListener('input', () => {
     filter.needle = search.value.trim().toLowerCase();
     onChange();
@@ -57,11 +67,7 @@ function searchBox(filter, onChange) {
 }
 
 function legend() {
-  const samples = LEGEND.map(([name, text]) => {
-    const sample = element('i');
-    sample.style.background = `var(--${name})`;
-    return element('span', {}, sample, text);
-  });
+  const samples = LEGEND.map(([name, text]) => element('span', {}, sampleOf(name), text));
   return element('span', { className: 'legend' }, ...samples);
 }
 
@@ -79,8 +85,16 @@ class View {
   }
 
   build(root, title) {
-    this.canvas = element('canvas', { id: 'lanes', tabIndex: 0 });
-    this.slider = element('input', { type: 'range', min: 0, max: 0, value: 0, id: 'scrub' });
+    const lanes = 'lanes of the nodes over time; the arrow keys step through the events, + and - zoom';
+    this.canvas = element('canvas', { id: 'lanes', tabIndex: 0, role: 'img', ariaLabel: lanes });
+    this.slider = element('input', {
+      type: 'range',
+      min: 0,
+      max: 0,
+      value: 0,
+      id: 'scrub',
+      ariaLabel: 'event',
+    });
     this.details = element('div', { className: 'details' });
     this.list = element('div', { className: 'list' });
     this.verdict = element('span', { className: 'verdict' });
@@ -91,8 +105,8 @@ class View {
     const steps = element(
       'span',
       {},
-      button('◀', () => this.step(-1)),
-      button('▶', () => this.step(1)),
+      button('◀', () => this.step(-1), 'previous event'),
+      button('▶', () => this.step(1), 'next event'),
       button('whole run', () => this.whole()),
       button('next mark', () => this.nextMark()),
     );
@@ -245,6 +259,8 @@ class View {
     this.at = Math.min(Math.max(0, index), Math.max(0, this.story.lines.length - 1));
     this.slider.value = this.at;
     const line = this.story.lines[this.at];
+    if (line !== undefined)
+      this.slider.ariaValueText = `event ${line.n} at ${seconds(line.t)}: ${textOf(line)}`;
     const { from, to } = this.picture;
     if (line !== undefined && !this.picture.has(line)) {
       const half = (to - from) / 2;

@@ -30,7 +30,8 @@ function runQuietly(command, args, what) {
   if (result.status === 0) return;
   process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}\n`);
   process.stderr.write(`${what} failed\n`);
-  process.exit(1);
+  // From `orrery sim` and `orrery fuzz` a 1 would mean that a failure was found.
+  process.exit(3);
 }
 
 function readText(file) {

@@ -171,6 +171,12 @@ until: {height: 3}
         page.evaluate(
           `{ document.querySelector('${id}').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true${more} })); }`,
         );
+      // Who hears the page instead of seeing it hears what each thing is, and at which event the slider stands.
+      const unnamed = `[...document.querySelectorAll('button, input, canvas')].filter((one) => !(one.ariaLabel || one.labels?.length || /\\w/.test(one.textContent)))`;
+      expect(await page.evaluate(`${unnamed}.map((one) => one.outerHTML)`)).toEqual([]);
+      expect(await page.evaluate("document.getElementById('scrub').ariaValueText")).toMatch(
+        /^event 100 at \d\.\d{3} s: /,
+      );
       // A filter that was just clicked and the slider have the focus, and the keys do the same.
       await press('ArrowRight', '.filters input');
       await press('ArrowRight', '#scrub');

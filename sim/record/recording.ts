@@ -55,7 +55,7 @@ export function parseRecording(text: string): Result<Recording, string> {
   for (const [i, source] of text.split('\n').entries()) {
     if (source === '') continue;
     const line = lineOf(source);
-    if (line === undefined) return err(`line ${i + 1} is none of a recording`);
+    if (line === undefined) return err(`line ${i + 1} is not a line of a recording`);
     if (line.kind === 'recording') head = line;
     else if (line.kind === 'height') heights.push(line);
     else {

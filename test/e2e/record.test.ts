@@ -71,7 +71,7 @@ test("a production node's log runs again in the simulator to the same hashes at 
         /height 1: the log cannot be replayed: .* \(damaged, or of/,
       ],
       [text.replace('denom_metadata', 'denom_metadatX'), /: genesis: app_state\.bank: unknown field/],
-      [text.replace('"app":"', '"app":"x'), /: line 2 is none of a recording/],
+      [text.replace('"app":"', '"app":"x'), /: line 2 is not a line of a recording/],
     ] as const) {
       writeFileSync(file, damaged);
       expect(await runCli('sim', 'replay', file)).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isRecording } from '../../../sim/record/recording.ts';
 import { type NodeSnapshot, replayTo } from '../../../sim/replay/snapshot.ts';
+import { brokenLines } from '../../../sim/report/broken.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { parseDuration } from '../../../sim/scenario/units.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
@@ -88,8 +89,7 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
   );
   if (flags.until !== undefined && !isCut) world.out(`the run has ended before ${flags.until}\n\n`);
   for (const node of nodes) world.out(nodeText(node));
-  for (const { checker, message, at } of report.failures)
-    world.out(`broken: ${checker} at ${secondsText(at)} s: ${message}\n`);
+  for (const line of brokenLines(report)) world.out(`${line}\n`);
   const isLonger = isWhole && compared > written.length;
   if (!isCut && (compared < written.length || isLonger))
     parted ??= {

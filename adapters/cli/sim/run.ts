@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { brokenLines } from '../../../sim/report/broken.ts';
 import { factsOf } from '../../../sim/report/facts.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import { withLines } from '../../../sim/scenario/withLines.ts';
@@ -7,7 +8,7 @@ import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { runTwice } from './determinism.ts';
 import { PCT_OPTION } from './pctFlag.ts';
 import { ProgressLine } from './progress.ts';
-import { EXIT_BROKEN, quoted, refuseFile, refuseOutput, secondsText } from './scenarioFile.ts';
+import { EXIT_BROKEN, quoted, refuseFile, refuseOutput, refuseTrace, secondsText } from './scenarioFile.ts';
 import { type Source, sourceOf } from './source.ts';
 import { TraceFile } from './traceFile.ts';
 
@@ -40,6 +41,7 @@ export function runCommand(sim: Command, world: World): void {
 export async function simRun(file: string | undefined, flags: RunFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
   const { text, seed, pct } = source;
+  refuseTrace(source.name, text);
   const [{ runScenario }, { parseScenario }, { acceleratedSuite }] = await Promise.all([
     import('../../../sim/run.ts'),
     import('../../../sim/scenario/parse.ts'),
@@ -96,8 +98,10 @@ function reportText(report: ScenarioReport): string {
     ...factsOf(report),
   ];
   if (stats.txsSent > 0) lines.push(`transactions: ${stats.txsSent} sent, ${stats.txsConfirmed} confirmed`);
-  for (const failure of report.failures)
-    lines.push(`broken: ${failure.checker} at ${secondsText(failure.at)} s: ${failure.message}`);
-  lines.push(`verdict: ${report.passed ? 'passed' : 'failed'}`, `digest: ${report.digest}`);
+  lines.push(
+    ...brokenLines(report),
+    `verdict: ${report.passed ? 'passed' : 'failed'}`,
+    `digest: ${report.digest}`,
+  );
   return `${lines.join('\n')}\n`;
 }

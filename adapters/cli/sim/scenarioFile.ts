@@ -26,6 +26,16 @@ export function readScenarioFile(file: string): string {
   throw new OperatingError(`${file}:${line}:${column}: expected UTF-8, found the byte ${byte}`);
 }
 
+/** Refuses what these commands write themselves, which is JSON and would otherwise be refused as YAML. */
+export function refuseTrace(file: string, text: string): void {
+  const kind = /^\{"kind":"(scenario|recording)"/.exec(text)?.[1];
+  if (kind === undefined) return;
+  const what = kind === 'scenario' ? 'a trace' : 'a recording';
+  throw new OperatingError(
+    `${file} is ${what}, not a scenario: npx orrery sim replay ${quoted(file)} runs it`,
+  );
+}
+
 /** The decoder puts U+FFFD where it can read nothing. The file itself may contain this character as well. */
 function firstWrong(bytes: Buffer, text: string): number {
   const REPLACEMENT = '\ufffd';

@@ -8,7 +8,15 @@ import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { PCT_OPTION, pctArgs } from './pctFlag.ts';
 import { clock, ProgressLine } from './progress.ts';
-import { EXIT_BAD_FILE, millisecondsOf, quoted, refuseFile, refuseOutput, wholeOf } from './scenarioFile.ts';
+import {
+  EXIT_BAD_FILE,
+  millisecondsOf,
+  quoted,
+  refuseFile,
+  refuseOutput,
+  refuseTrace,
+  wholeOf,
+} from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 
 interface ShrinkFlags {
@@ -40,6 +48,7 @@ export function shrinkCommand(sim: Command, world: World): void {
 
 async function shrink(file: string | undefined, flags: ShrinkFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
+  refuseTrace(source.name, source.text);
   const runsMax = wholeOf('--runs', flags.runs, 1, 1_000_000);
   const seconds = millisecondsOf('--budget', flags.budget) / 1000;
   const { output } = flags;

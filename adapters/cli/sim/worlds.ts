@@ -5,7 +5,7 @@ import type { Scenario } from '../../../sim/scenario/scenario.ts';
 import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
-import { EXIT_BAD_FILE, readScenarioFile, refuseFile } from './scenarioFile.ts';
+import { EXIT_BAD_FILE, readScenarioFile, refuseFile, refuseTrace } from './scenarioFile.ts';
 
 export interface ReadScenario {
   readonly file: string;
@@ -27,6 +27,7 @@ export function readScenarios(names: readonly string[], world: World): readonly 
 
 function readScenario(file: string, world: World): ReadScenario | undefined {
   const text = readScenarioFile(file);
+  refuseTrace(file, text);
   const parsed = parseScenario(text);
   if (parsed.ok) return { file, text, scenario: parsed.value };
   refuseFile(world, file, parsed.error);

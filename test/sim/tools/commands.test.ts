@@ -2,6 +2,8 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { brokenLines } from '../../../sim/report/broken.ts';
+import type { Failure, ScenarioReport } from '../../../sim/report.ts';
 import { runCli } from '../../support/cli.ts';
 
 let folder = '';
@@ -222,6 +224,23 @@ test('scenarios are checked without being run', async () => {
     'wrong.yaml:',
   ]);
   expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');
+  fs.writeFileSync(fileOf('trace.jsonl'), '{"kind":"scenario","scenario":"name: x"}\n');
+  for (const command of ['run', 'check', 'shrink'])
+    expect(await sim(command, fileOf('trace.jsonl'))).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/is a trace, not a scenario: npx orrery sim replay \S+ runs it\n$/),
+    });
+});
+
+test('of promises that are broken alike the first is told, and the others are counted', () => {
+  const failed = (at: number, message: string): Failure => ({ checker: 'lock', message, at });
+  const failures = [failed(1_000, 'v0: at 3'), failed(2_000, 'v1: at 4'), failed(3_000, 'other')];
+  const nodes = ['v0', 'v1'].map((name) => ({ name }));
+  const lines = brokenLines({ failures, nodes } as unknown as ScenarioReport);
+  expect(lines).toEqual([
+    'broken: lock at 0.001 s: v0: at 3\n    and 1 more like it',
+    'broken: lock at 0.003 s: other',
+  ]);
 });
 
 test('the shrinker counts clients of every kind, and quotes what the smaller file breaks with', async () => {

@@ -3,7 +3,7 @@ import { append } from '../../lib/append.ts';
 import type { Height } from '../../types/ids.ts';
 import { answerCharsMax } from '../answerRoom.ts';
 import type { RpcContext } from '../context.ts';
-import { heightAfter } from '../heightSteps.ts';
+import { heightAfter, numberOfHeight } from '../heightSteps.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';
@@ -113,7 +113,9 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
   if (from !== undefined && from > newest) return [];
   const first = filter.from === undefined ? head : (heightOf(ctx.chain, filter.from) ?? head);
   const last = filter.to === undefined ? head : (heightOf(ctx.chain, filter.to) ?? head);
-  if (first > last) throw invalidParams('invalid block range params');
+  // Genesis is stored under height 0, and the range may begin with a number below its own.
+  if (numberOfHeight(ctx.chain, first) > numberOfHeight(ctx.chain, last))
+    throw invalidParams('invalid block range params');
   return searchHeights(ctx, matcher, first, last);
 }
 

@@ -6,6 +6,7 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
 import { comet, eth, firstOf, heightsOf, rest, unlike } from '../questions.ts';
+import { wrongBeforeFirst } from './beforeFirst.ts';
 import { STRANGER } from './pretences.ts';
 
 const NOBODY = `0x${'7d'.repeat(32)}`;
@@ -63,7 +64,12 @@ export async function wrongUnknown(rpc: RpcContext, sha256: Sha256): Promise<str
     const problem = unlike(`the ${tag} block`, told?.['hash'], to0xHex(block.hash));
     if (problem !== undefined) return problem;
   }
-  return (await wrongNobody(rpc)) ?? (await wrongOther(rpc, sha256)) ?? (await wrongFilter(rpc));
+  return (
+    (await wrongNobody(rpc)) ??
+    (await wrongOther(rpc, sha256)) ??
+    (await wrongFilter(rpc)) ??
+    wrongBeforeFirst(rpc)
+  );
 }
 
 /** A hash of one API is unknown in the other. */

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { handleCometPost } from '../../../core/rpc/comet/http.ts';
+import { handleRest } from '../../../core/rpc/cosmos/rest.ts';
 import { EthSession } from '../../../core/rpc/eth/session.ts';
 import { COIN, testGenesis } from '../app/support/chain.ts';
 import { deploying, STORE_AND_LOG, word } from '../app/support/code.ts';
@@ -105,5 +106,28 @@ describe.each([1, 50, 20_000])('a chain whose first height is %i', (first) => {
     // The answer, then what there is: one log; genesis and three blocks.
     await vi.waitFor(() => expect([socket.sent.length, heads.sent.length]).toEqual([2, 5]));
     expect([socket.closedWith, heads.closedWith]).toEqual([undefined, undefined]);
+  });
+
+  test('has nothing before its genesis, and says so in the words of each API', async () => {
+    const { world } = await grown(first);
+    const rest = async (path: string) =>
+      JSON.parse(
+        String((await handleRest(world.ctx, { method: 'GET', path, query: '', headers: {}, body: '' })).body),
+      );
+    const isLater = first > 1;
+    for (const path of [
+      'base/tendermint/v1beta1/blocks/1',
+      'base/tendermint/v1beta1/validatorsets/1',
+      'tx/v1beta1/txs/block/1',
+    ])
+      expect((await rest(`/cosmos/${path}`)).message).toBe(
+        isLater ? `height 1 is not available, lowest height is ${first}` : undefined,
+      );
+    const range = { fromBlock: '0x1', toBlock: `0x${first.toString(16)}` };
+    expect(await world.get('eth_getLogs', range)).toEqual([]);
+    if (isLater)
+      expect(await world.get('eth_getLogs', { ...range, toBlock: `0x${(first - 1).toString(16)}` })).toEqual(
+        [],
+      );
   });
 });

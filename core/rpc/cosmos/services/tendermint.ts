@@ -11,6 +11,7 @@ import { toBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
 import { heightAfter } from '../../heightSteps.ts';
+import { refuseBelowBase } from '../belowBase.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import { NODE_INFO_ANSWER, nodeInfo } from '../nodeInfo.ts';
 import {
@@ -44,11 +45,12 @@ const blockAnswer = (name: string) =>
     optional(3, 'sdkBlock', SDK_BLOCK),
   ]);
 
-/** Refuses with the SDK's text, or with CometBFT's for a height below 1. */
+/** Refuses with the SDK's text, or with CometBFT's for a height below 1 or below the first block. */
 function refuseNoHeight(chain: ChainReader, height: number): void {
   if (height > chain.head())
     throw new GrpcError(GRPC.invalidArgument, 'requested block height is bigger then the chain length');
   if (height < 1) throw new GrpcError(GRPC.unknown, `height must be greater than 0, but got ${height}`);
+  refuseBelowBase(chain, height);
 }
 
 function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {

@@ -20,6 +20,7 @@ import type { Block, BlockId } from '../../../types/block.ts';
 import type { TxResult } from '../../../types/result.ts';
 import { PageRoom } from '../../answerRoom.ts';
 import { mapPaused } from '../../mapPaused.ts';
+import { refuseBelowBase } from '../belowBase.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import {
   listPage,
@@ -224,6 +225,7 @@ const findingMethods: readonly ServiceMethod[] = [
         const text = `requested height ${height} but height must not be less than 1 or greater than the current height ${head}: invalid height`;
         throw new GrpcError(GRPC.unknown, text);
       }
+      refuseBelowBase(ctx.chain, height);
       const block = ctx.chain.block(height);
       const meta = ctx.chain.blockMeta(height);
       if (block === undefined || meta === undefined) {

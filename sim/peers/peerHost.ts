@@ -61,7 +61,7 @@ export class PeerHost {
         seeds: addresses(spec.seeds),
         inboundMax: spec.inboundMax,
         outboundMax: spec.outboundMax,
-        unconditional: new Set(),
+        unconditional: new Set(spec.unconditional.map(idOf)),
         privateIds: new Set(spec.privateNodes.map(idOf)),
         allowDuplicateIp: false,
         isStrict: true,

@@ -60,6 +60,11 @@ export class Switchboard implements Steering {
     return this.#spec;
   }
 
+  /** The operators named it, so no limit of another node counts it or keeps it out, and its bans are short. */
+  isNeeded(name: string): boolean {
+    return this.#spec.persistent.includes(name) || this.#spec.unconditional.includes(name);
+  }
+
   /** Connections of a node that both ends keep: the node at the other end, and who dialled. */
   establishedOf(node: number): readonly { readonly node: number; readonly isOutbound: boolean }[] {
     return (this.#hosts[node]?.ends() ?? [])

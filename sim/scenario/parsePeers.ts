@@ -10,8 +10,8 @@ const OUTBOUND = 10;
 /** `peers: {seeds: [v0], outbound_max: 2}`: nodes find each other, as real ones do. */
 export function peersOf(at: Cursor, known: readonly string[], nodes: readonly NodeSpec[]): PeersSpec {
   const fields = at.fields(
-    ['seeds', 'persistent', 'private', 'inbound_max', 'outbound_max', 'seed_mode', 'liars'],
-    'peers: {seeds?, persistent?, private?, inbound_max?, outbound_max?, seed_mode?, liars?}',
+    ['seeds', 'persistent', 'unconditional', 'private', 'inbound_max', 'outbound_max', 'seed_mode', 'liars'],
+    'peers: {seeds?, persistent?, unconditional?, private?, inbound_max?, outbound_max?, seed_mode?, liars?}',
   );
   if (fields.seeds === undefined && fields.persistent === undefined)
     at.fail('expected seeds or persistent: a node has to know somebody');
@@ -21,6 +21,7 @@ export function peersOf(at: Cursor, known: readonly string[], nodes: readonly No
   return {
     seeds: fields.seeds === undefined ? [] : nodeNames(fields.seeds, known),
     persistent: fields.persistent === undefined ? [] : nodeNames(fields.persistent, known),
+    unconditional: fields.unconditional === undefined ? [] : nodeNames(fields.unconditional, known),
     privateNodes: fields.private === undefined ? [] : nodeNames(fields.private, known),
     inboundMax: fields.inbound_max?.integer('a number of peers', 0, LIMIT_MAX) ?? INBOUND,
     outboundMax: fields.outbound_max?.integer('a number of peers', 0, LIMIT_MAX) ?? OUTBOUND,

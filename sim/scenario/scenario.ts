@@ -303,6 +303,8 @@ export interface PeersSpec {
   /** The only nodes that a node without persistent peers knows at first. */
   readonly seeds: readonly string[];
   readonly persistent: readonly string[];
+  /** Nodes that no limit of another node keeps out. */
+  readonly unconditional: readonly string[];
   /** Nodes whose addresses no node keeps or tells. */
   readonly privateNodes: readonly string[];
   readonly inboundMax: number;

@@ -39,6 +39,7 @@ export function addressExchange(context: CheckerContext, board: Switchboard): Ch
 
 /** A message that the node has heard and not yet handled. */
 interface Heard {
+  readonly link: LinkId;
   readonly abuse: string | undefined;
   readonly isRequest: boolean;
   isAnswered: boolean;
@@ -133,7 +134,7 @@ class Listener {
       message === undefined
         ? 'says what is no message'
         : this.#talkOf(link).abuseOf(message, this.#context.world.now);
-    this.#heard = { abuse, isRequest: message?.kind === 'request', isAnswered: false };
+    this.#heard = { link, abuse, isRequest: message?.kind === 'request', isAnswered: false };
     this.#before = this.#board.bookOf(this.#node.index);
   }
 
@@ -141,8 +142,10 @@ class Listener {
     const heard = this.#heard;
     if (heard === undefined) return;
     this.#heard = undefined;
-    if (heard.abuse === undefined) this.#checkSpared(peer, heard);
-    else this.#checkBanned(peer, heard.abuse);
+    if (heard.abuse === undefined) {
+      this.#checkSpared(peer, heard);
+      this.#checkHungUp(peer, heard);
+    } else this.#checkBanned(peer, heard.abuse);
     if (heard.isRequest) return;
     this.#checkBook();
     this.#checkKept(peer);
@@ -154,9 +157,20 @@ class Listener {
     if (isRequest && !isAnswered) this.#fail(`does not answer ${peer}, which asks for addresses`);
   }
 
+  /** A seed lets those go that it has answered, and those that have answered it, and no others. */
+  #checkHungUp(peer: string, { link, isRequest }: Heard): void {
+    const { spec } = this.#board;
+    const kept = this.#board.keptBy(this.#node.index).find(({ id }) => id === link);
+    const isSeed = spec.seedMode && spec.seeds.includes(this.#node.name) && !this.#board.isNeeded(peer);
+    if (kept === undefined) {
+      if (!isSeed) this.#fail(`hangs up on ${peer}, which has done nothing wrong`);
+    } else if (isSeed && isRequest === (kept.direction === 'inbound'))
+      this.#fail(`is a seed and keeps ${peer}, which ${isRequest ? 'it has answered' : 'has answered it'}`);
+  }
+
   #checkBanned(peer: string, abuse: string): void {
     this.#proven.delete(peer);
-    const isNeeded = this.#board.spec.persistent.includes(peer);
+    const isNeeded = this.#board.isNeeded(peer);
     const wanted = isNeeded ? BAN_MICROS.needed : BAN_MICROS.usual;
     const end = this.#board.banEnd(this.#node.index, peer);
     const { now } = this.#context.world;

@@ -52,7 +52,7 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
     records.set(node, own);
     const record = own.get(peer) ?? new Record();
     own.set(peer, record);
-    record.onFault(world.now, board.spec.persistent.includes(peer));
+    record.onFault(world.now, board.isNeeded(peer));
   }
 
   function check(node: Process): void {

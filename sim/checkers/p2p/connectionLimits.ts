@@ -13,7 +13,7 @@ const VAIN_WAKES_MAX = 5;
 export function connectionLimits(context: CheckerContext, board: Switchboard): Checker {
   const { world, fail } = context;
   const { spec } = board;
-  const isNamed = (node: number): boolean => spec.persistent.includes(world.processes[node]?.name ?? '');
+  const isNamed = (node: number): boolean => board.isNeeded(world.processes[node]?.name ?? '');
   const check = (node: Process): void => {
     const open = board.establishedOf(node.index);
     const counted = open.filter((one) => !isNamed(one.node));

@@ -54,8 +54,8 @@ class Caller {
   readonly #board: Switchboard;
   readonly #node: Process;
   readonly #id: PeerId;
-  /** Ids of all persistent peers. */
-  readonly #persistent: ReadonlySet<string>;
+  /** Ids of the peers that no limit counts. */
+  readonly #uncounted: ReadonlySet<string>;
   readonly #needed: PersistentPeerDials;
   readonly #talks = new Map<LinkId, Talk>();
 
@@ -64,7 +64,7 @@ class Caller {
     this.#board = board;
     this.#node = node;
     this.#id = idOf(node.name);
-    this.#persistent = new Set(board.spec.persistent.map(idOf));
+    this.#uncounted = new Set([...board.spec.persistent, ...board.spec.unconditional].map(idOf));
     this.#needed = new PersistentPeerDials(context, board, node, (text) => this.#fail(text));
   }
 
@@ -109,14 +109,14 @@ class Caller {
       this.#fail(`calls ${whom}, with which it is connected or about to be`);
     if (spec.persistent.includes(whom)) this.#needed.onCall(whom);
     else if (!spec.seeds.includes(whom)) {
-      const others = open.filter((one) => !this.#persistent.has(one));
+      const others = open.filter((one) => !this.#uncounted.has(one));
       if (others.length >= spec.outboundMax) this.#fail(`calls ${whom} beside ${others.length} others`);
     }
   }
 
   /**
    * A node must keep a peer that it has not banned. Excused: an older connection to that peer is alive, or other peers
-   * fill the slots of that direction. The second excuse does not hold for a needed peer.
+   * fill the slots of that direction. The second excuse does not hold for a peer that the operator named.
    */
   #onRefused(peer: string, isOutbound: boolean): void {
     const { spec } = this.#board;
@@ -125,11 +125,10 @@ class Caller {
     const kept = this.#board.keptBy(index);
     const old = kept.find((one) => one.peer === idOf(peer));
     if (old !== undefined && this.#context.world.now - old.heardAt < ALIVE_MICROS) return;
-    if (this.#needed.peers.includes(peer)) this.#fail(`refuses ${peer}, which it needs`);
+    if (this.#board.isNeeded(peer)) this.#fail(`refuses ${peer}, which it needs`);
     const direction = isOutbound ? 'outbound' : 'inbound';
-    const isPlaced = (id: string): boolean => this.#needed.peers.some((one) => idOf(one) === id);
     const alike = kept.filter(
-      (one) => one !== old && one.direction === direction && !isPlaced(one.peer),
+      (one) => one !== old && one.direction === direction && !this.#uncounted.has(one.peer),
     ).length;
     if (alike < (isOutbound ? spec.outboundMax : spec.inboundMax))
       this.#fail(`refuses ${peer}, and has ${alike} ${direction} peers`);

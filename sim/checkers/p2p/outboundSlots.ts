@@ -36,8 +36,11 @@ interface Chances {
 export function outboundSlots(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
   const { world } = context;
-  const { persistent, outboundMax } = board.spec;
+  const { persistent, unconditional, outboundMax } = board.spec;
+  /** Dialled by a plan of their own. */
   const needed = new Set(persistent.map(idOf));
+  /** They take up no slot. */
+  const uncounted = new Set([...persistent, ...unconditional].map(idOf));
   const lives = new Map<Process, Chances>();
   const isPausing = context.scenario.timeline.some(({ action }) => action.kind === 'pause');
 
@@ -65,7 +68,7 @@ export function outboundSlots(context: CheckerContext, board: Switchboard): Chec
         name,
         `${node.name} keeps ${vain.address.id}, which never answered ${vain.attempts} calls`,
       );
-    const others = board.calledBy(node.index).filter((one) => !needed.has(one));
+    const others = board.calledBy(node.index).filter((one) => !uncounted.has(one));
     chances.placeSince = others.length < outboundMax ? (chances.placeSince ?? world.now) : undefined;
     chances.callable = new Map(
       callableBy(node).map((id) => [id, chances.callable.get(id) ?? world.now] as const),

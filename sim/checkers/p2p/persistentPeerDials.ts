@@ -123,7 +123,7 @@ export class PersistentPeerDials {
   onDropped(): void {
     const { now } = this.#world;
     this.#droppedAt = now;
-    for (const peer of this.peers) {
+    for (const peer of [...this.peers, ...this.#board.spec.unconditional]) {
       const end = this.#board.banEnd(this.#node.index, peer);
       if (end !== undefined && end - now > NEEDED_BAN_MICROS)
         this.#fail(`bans ${peer}, which it needs, for ${end - now} µs`);

@@ -2,6 +2,8 @@ import type { Break } from './broken.ts';
 
 const MOVED = { scenario: 'addresses-moved', found: ['peers'], isSlow: true } as const;
 const LIARS = { scenario: 'address-liars', found: ['peers'], isSlow: true } as const;
+const UNCONDITIONAL = { scenario: 'unconditional-peers', found: ['peers'], isSlow: true } as const;
+const NEEDED_LIARS = { scenario: 'unconditional-liars', found: ['peers'], isSlow: true } as const;
 
 /** Breaks of what nodes believe of what peers tell them of others. */
 export const ADDRESSES: readonly Break[] = [
@@ -281,5 +283,75 @@ export const ADDRESSES: readonly Break[] = [
     found: ['peers'],
     scenario: 'asked-too-often',
     isSlow: true,
+  },
+  {
+    ...UNCONDITIONAL,
+    id: 'unconditional-peers-unknown',
+    file: 'core/p2p/named.ts',
+    from: '    this.#unconditional = new Set(config.unconditional);',
+    to: '    this.#unconditional = new Set();',
+  },
+  {
+    ...UNCONDITIONAL,
+    id: 'needed-peers-take-inbound-slots',
+    file: 'core/p2p/admission.ts',
+    from: ' && !isNeeded(one.peer));',
+    to: ');',
+  },
+  {
+    ...UNCONDITIONAL,
+    id: 'unconditional-peer-takes-an-outbound-slot',
+    file: 'core/p2p/peers.ts',
+    from: "      .filter((link) => !this.#isNeeded(link.peer ?? link.dialled?.id ?? ''));",
+    to: "      .filter((link) => !this.#named.isPlanned(link.peer ?? link.dialled?.id ?? ''));",
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'unconditional-liar-banned-for-a-day',
+    file: 'core/p2p/peers.ts',
+    from: 'const banMs = this.#isNeeded(peer) ?',
+    to: 'const banMs = this.#named.isPlanned(peer) ?',
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'unconditional-peer-banned-like-others',
+    file: 'core/p2p/peers.ts',
+    from: 'const banMsMax = this.#isNeeded(peer) ?',
+    to: 'const banMsMax = this.#named.isPlanned(peer) ?',
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'seed-hangs-up-on-whom-it-needs',
+    file: 'core/p2p/peers.ts',
+    from: "link.direction === 'inbound' && !this.#isNeeded(link.peer)",
+    to: "link.direction === 'inbound'",
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'seed-hangs-up-on-needed-after-asking',
+    file: 'core/p2p/peers.ts',
+    from: "link.direction === 'outbound' && !this.#isNeeded(link.peer)",
+    to: "link.direction === 'outbound'",
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'unconditional-peers-never-dialled',
+    file: 'core/p2p/peers.ts',
+    from: 'this.book.pick(now, (id) => isWanted(id) && !this.#named.isPlanned(id))',
+    to: 'this.book.pick(now, (id) => isWanted(id) && !this.#isNeeded(id))',
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'seed-keeps-whom-it-dialled',
+    file: 'core/p2p/peers.ts',
+    from: "        if (this.#config.seedMode && link.direction === 'outbound'",
+    to: "        if ((false as boolean) && link.direction === 'outbound'",
+  },
+  {
+    ...NEEDED_LIARS,
+    id: 'seed-keeps-whom-it-answered',
+    file: 'core/p2p/peers.ts',
+    from: "        if (this.#config.seedMode && link.direction === 'inbound'",
+    to: "        if ((false as boolean) && link.direction === 'inbound'",
   },
 ];

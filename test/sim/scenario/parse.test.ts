@@ -338,6 +338,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       '3:20 timeline[0].every: expected at least 1ms, for what comes again and again',
     ],
     [
+      'an unconditional peer that there is not',
+      `${base}peers: {seeds: [v0], unconditional: [w0]}\n`,
+      'peers.unconditional[0]: unknown validator "w0"',
+    ],
+    [
       'a peer that has others only',
       `${base}nodes: {a: {peers: [b]}, b: {peers: [v0]}}\n`,
       '3:12 nodes.a: expected a among the peers of b, which has no others than it names',

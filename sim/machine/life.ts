@@ -13,7 +13,7 @@ import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { ROOM_MICROS, SLOW_MICROS } from '../disk/disk.ts';
 import { type KvGate, KvHandle } from '../disk/kvDisk.ts';
 import { drawDelay } from '../network/delay.ts';
-import { isClaim, isContent, isPoolGossip, isRoundState } from '../network/frameKinds.ts';
+import { consensusTopics, isPoolGossip } from '../network/frameKinds.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { Process } from './process.ts';
@@ -222,11 +222,8 @@ export class Life implements KvGate {
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
     if (isPoolGossip(channel))
       this.#world.witness({ kind: 'poolGossipSaid', node: process, to, channel, bytes });
-    if (isClaim(channel, bytes)) this.#world.witness({ kind: 'claimSaid', node: process, to, bytes });
-    else if (isRoundState(channel, bytes))
-      this.#world.witness({ kind: 'roundStateSaid', node: process, to, bytes });
-    else if (isContent(channel, bytes))
-      this.#world.witness({ kind: 'contentSaid', node: process, to, bytes });
+    const topics = consensusTopics(channel, bytes);
+    if (topics !== undefined) this.#world.witness({ kind: topics.said, node: process, to, bytes });
     this.#world.network.send(process.index, process.reachable(to), channel, bytes);
   }
 

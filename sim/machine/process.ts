@@ -6,7 +6,7 @@ import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Wire } from '../clients/wire.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
-import { isClaim, isContent, isPoolGossip, isRoundState } from '../network/frameKinds.ts';
+import { consensusTopics, isPoolGossip } from '../network/frameKinds.ts';
 import type { Frame } from '../network/link.ts';
 import type { Port } from '../port.ts';
 import type { Pace } from '../scenario/scenario.ts';
@@ -310,11 +310,8 @@ export class Process implements Port {
     if (channel === CHANNELS.blocksync) this.#world.witness({ kind: 'syncHeard', node: this, peer, bytes });
     else if (isPoolGossip(channel))
       this.#world.witness({ kind: 'poolGossipHeard', node: this, peer, channel, bytes });
-    else if (isClaim(channel, bytes)) this.#world.witness({ kind: 'claimHeard', node: this, peer, bytes });
-    else if (isRoundState(channel, bytes))
-      this.#world.witness({ kind: 'roundStateHeard', node: this, peer, bytes });
-    else if (isContent(channel, bytes))
-      this.#world.witness({ kind: 'contentHeard', node: this, peer, bytes });
+    const topics = consensusTopics(channel, bytes);
+    if (topics !== undefined) this.#world.witness({ kind: topics.heard, node: this, peer, bytes });
   }
 
   #heard(peer: string): void {

@@ -15,25 +15,46 @@ export const TAG: Readonly<Record<ConsensusMessage['kind'], number>> = {
   voteSetBits: 0x4a,
 };
 
-const CLAIM_TAGS: readonly (number | undefined)[] = [TAG.newValidBlock, TAG.voteSetMaj23, TAG.voteSetBits];
+/** What the observer hears of when a node sends a frame of some kind, and when it receives one. */
+export interface FrameTopics {
+  readonly said: 'claimSaid' | 'roundStateSaid' | 'contentSaid';
+  readonly heard: 'claimHeard' | 'roundStateHeard' | 'contentHeard';
+}
 
-/** Whether a frame claims something about a block or about votes. Such frames are few among the many of gossip. */
-export const isClaim = (channel: number, bytes: Bytes): boolean =>
-  (channel === CHANNELS.state || channel === CHANNELS.bits) && CLAIM_TAGS.includes(bytes[0]);
+interface FrameKind extends FrameTopics {
+  readonly tags: readonly number[];
+  /** Frames on other channels are of no kind. */
+  readonly channels: readonly number[];
+}
 
-const ROUND_STATE_TAGS: readonly (number | undefined)[] = [TAG.newRoundStep, TAG.proposalPol, TAG.hasVote];
+const { state, data, vote, bits } = CHANNELS;
 
-/** Whether a frame says where a node stands or which votes it has. */
-export const isRoundState = (channel: number, bytes: Bytes): boolean =>
-  (channel === CHANNELS.state || channel === CHANNELS.data) && ROUND_STATE_TAGS.includes(bytes[0]);
+const KINDS: readonly FrameKind[] = [
+  // Claims about a block or about votes are few among the many frames of gossip.
+  {
+    said: 'claimSaid',
+    heard: 'claimHeard',
+    tags: [TAG.newValidBlock, TAG.voteSetMaj23, TAG.voteSetBits],
+    channels: [state, bits],
+  },
+  // Where a node stands, and which votes it has.
+  {
+    said: 'roundStateSaid',
+    heard: 'roundStateHeard',
+    tags: [TAG.newRoundStep, TAG.proposalPol, TAG.hasVote],
+    channels: [state, data],
+  },
+  { said: 'contentSaid', heard: 'contentHeard', tags: [TAG.proposal, TAG.blockPart], channels: [data] },
+  { said: 'contentSaid', heard: 'contentHeard', tags: [TAG.vote], channels: [vote] },
+];
 
-const DATA_TAGS: readonly (number | undefined)[] = [TAG.proposal, TAG.blockPart];
+const BY_TAG = new Map(KINDS.flatMap((kind) => kind.tags.map((tag) => [tag, kind] as const)));
 
-/** Whether a frame is a proposal, a block part or a vote, on the channel where it belongs. */
-export const isContent = (channel: number, bytes: Bytes): boolean =>
-  channel === CHANNELS.vote
-    ? bytes[0] === TAG.vote
-    : channel === CHANNELS.data && DATA_TAGS.includes(bytes[0]);
+/** Undefined for a frame that is no message of consensus, or is on a channel where it does not belong. */
+export function consensusTopics(channel: number, bytes: Bytes): FrameTopics | undefined {
+  const kind = BY_TAG.get(bytes[0] ?? 0);
+  return kind?.channels.includes(channel) === true ? kind : undefined;
+}
 
 /** Whether a channel carries what waits for a block: transactions or evidence. */
 export const isPoolGossip = (channel: number): boolean =>

@@ -44,26 +44,18 @@ export type Fact =
       readonly peer: string;
       readonly bytes: Bytes;
     }
-  /** A node receives or sends a claim about a block or about votes (sim/network/frameKinds.ts). */
-  | { readonly kind: 'claimHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
+  /**
+   * A node receives or sends a claim about a block or about votes; or a round step, a vote it has, or the votes of a
+   * proof of lock; or a proposal, a block part or a vote (sim/network/frameKinds.ts).
+   */
   | {
-      readonly kind: 'claimSaid';
+      readonly kind: 'claimHeard' | 'roundStateHeard' | 'contentHeard';
       readonly node: Process;
-      readonly to: readonly string[];
+      readonly peer: string;
       readonly bytes: Bytes;
     }
-  /** A node receives or sends a round step, a vote it has, or the votes of a proof of lock (sim/network/frameKinds.ts). */
-  | { readonly kind: 'roundStateHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
-      readonly kind: 'roundStateSaid';
-      readonly node: Process;
-      readonly to: readonly string[];
-      readonly bytes: Bytes;
-    }
-  /** A node receives or sends a proposal, a block part or a vote. */
-  | { readonly kind: 'contentHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
-  | {
-      readonly kind: 'contentSaid';
+      readonly kind: 'claimSaid' | 'roundStateSaid' | 'contentSaid';
       readonly node: Process;
       readonly to: readonly string[];
       readonly bytes: Bytes;

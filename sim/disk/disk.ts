@@ -21,9 +21,11 @@ import type { PowerLoss } from './powerLoss.ts';
 
 export type LogFault = 'torn' | 'flip' | 'truncate';
 /**
+ * Faults of the writes that a running node waits for, which are records of the log and batches of blocks:
  * - `eio`: the next sync fails, and what it should have made durable may be lost;
  * - `full`: nothing is written while there is no room. A write looks for room every `ROOM_MICROS`;
  * - `slow`: each write takes `SLOW_MICROS` longer.
+ * The guard, and what a start writes, always find room.
  */
 export type DeviceFault = 'eio' | 'full' | 'slow';
 /** `old_copy`: somebody restores the last-signed state as it was when the node last started. */

@@ -37,7 +37,7 @@ interface Watcher {
   readonly isFollower: boolean;
 }
 
-/** What the world awaits before virtual time moves on: client code woken by an answer. */
+/** What the world awaits after each event, before virtual time moves on: client code woken by an answer. */
 export type Settle = () => Promise<void> | undefined;
 
 /**
@@ -145,11 +145,10 @@ export class World implements Scheduler {
       this.now = event.at;
       this.events++;
       const pending = event.fire();
-      if (pending !== undefined) {
-        await pending;
-        const settling = this.settle?.();
-        if (settling !== undefined) await settling;
-      }
+      if (pending !== undefined) await pending;
+      // An event without a promise can answer a client too, as when records have become durable.
+      const settling = this.settle?.();
+      if (settling !== undefined) await settling;
       this.#afterEvent();
       if (isOver()) return 'over';
     }

@@ -1,6 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { toyWorld } from './toyWorld.ts';
 
+describe('the simulated world', () => {
+  test('waits for clients that an event has answered, also if the event itself returns no promise', async () => {
+    const toy = await toyWorld(['a']);
+    const { world } = toy;
+    let answer = (): void => {};
+    const heard: number[] = [];
+    const client = new Promise<void>((resolve) => {
+      answer = resolve;
+    }).then(() => void heard.push(world.now));
+    let isAnswered = false;
+    world.settle = () => (isAnswered ? client : undefined);
+    world.schedule(5_000, () => {
+      isAnswered = true;
+      answer();
+      return undefined;
+    });
+    world.schedule(6_000, () => undefined);
+    await toy.until(10);
+    expect(heard).toEqual([5_000]);
+  });
+});
+
 describe('the simulated network', () => {
   test('connects everyone, and delivers in order within the delay', async () => {
     const toy = await toyWorld(['a', 'b'], { delay: { low: 5_000, high: 90_000, shape: 'uniform' } });

@@ -39,6 +39,8 @@ function sweep(what, seeds, folder) {
 
 process.stdout.write('Crash matrix: every effect boundary of three heights, with every power loss:\n');
 const ofMatrix = sweep(await matrixFiles(), '1..1', path.join(keep, 'crash-matrix-results'));
+// DURATION is none, or the folder cannot be written: the sweep has said so, and the next one would say the same.
+if (ofMatrix === 2) process.exit(2);
 process.stdout.write('All scenarios, and a swarm:\n');
 const ofScenarios = sweep(['--swarm', ...files], '1..2000', keep);
 process.stdout.write('The worlds of test/sim/worlds, and every break of the core:\n');

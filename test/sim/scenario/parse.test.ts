@@ -168,6 +168,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}timeline: [{at: 1s, do: {clock: {target: v0, jump: 0s}}}]\n`,
       'timeline[0].do.clock.jump: expected a jump that is not zero',
     ],
+    [
+      'a key of the entry inside of its action',
+      `${base}timeline: [{at: 1s, do: {crash: a, for: 2s}}]\n`,
+      '3:41 timeline[0].do.for: expected "for" next to "do", not inside of it',
+    ],
+    [
+      'a number as a name',
+      'name: 5\nuntil: {height: 3}\n',
+      '1:7 name: expected text as a name: "5", in quotes',
+    ],
     ['an unknown key', `${base}nonsense: 1\n`, '3:1 unknown key "nonsense", expected one of name, seed'],
     [
       'defaults that no entry can have',

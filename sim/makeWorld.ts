@@ -55,10 +55,18 @@ export function makeWorld(
   return world;
 }
 
-/** Byzantine nodes, liars in the exchange of addresses, and both of each pair of twins, whose key signs two things. */
-function faultyNames({ byzantine, validators, peers }: Scenario): ReadonlySet<string> {
+/**
+ * Byzantine nodes, liars in the exchange of addresses, both of each pair of twins, whose key signs two things, and
+ * validators whose key an accuser has.
+ */
+function faultyNames({ byzantine, validators, peers, accusers = [] }: Scenario): ReadonlySet<string> {
   const twins = validators.flatMap(({ name, twinOf }) => (twinOf === undefined ? [] : [name, twinOf]));
-  return new Set([...byzantine.map((entry) => entry.who), ...(peers?.liars.keys() ?? []), ...twins]);
+  return new Set([
+    ...byzantine.map((entry) => entry.who),
+    ...(peers?.liars.keys() ?? []),
+    ...twins,
+    ...accusers.map(({ against }) => against),
+  ]);
 }
 
 /** A node that names its peers is connected with no others. */

@@ -1,6 +1,7 @@
 import type { AllClients } from '../clients/all.ts';
 import { rpcStandsFirm } from '../clients/rpcAttack.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { accusers as accuserVerdicts } from './clients/accusers.ts';
 import { durability, receipts } from './clients/durability.ts';
 import { lightClientProgress, lightClients } from './clients/lightClients.ts';
 import { subscriberEvents, subscriberProgress } from './clients/subscribers.ts';
@@ -8,7 +9,7 @@ import { listenerReports, watcherReports } from './clients/watchers.ts';
 
 /** The checkers of a run's clients: one for each kind of client, and one for each expectation about clients. */
 export function clientCheckers(context: CheckerContext, clients: AllClients): readonly Checker[] {
-  const { wallets, bankers, subscribers, watchers, attackers, lights, listeners } = clients;
+  const { wallets, bankers, subscribers, watchers, attackers, accusers, lights, listeners } = clients;
   const { off, expect } = context.scenario;
   const when = (isWanted: boolean, checker: () => Checker): readonly Checker[] =>
     isWanted ? [checker()] : [];
@@ -24,6 +25,7 @@ export function clientCheckers(context: CheckerContext, clients: AllClients): re
         : [],
     ),
     ...when(attackers.length > 0, () => rpcStandsFirm(context, attackers)),
+    ...when(accusers.length > 0, () => accuserVerdicts(context, accusers)),
     ...when(lights.length > 0, () => lightClients(context, lights)),
     ...expect.flatMap((one) => (one.kind === 'light' ? [lightClientProgress(context, lights, one)] : [])),
   ];

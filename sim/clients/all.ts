@@ -2,6 +2,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Cluster, DevAccount } from '../cluster.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
+import { Accuser } from './accuser.ts';
 import { Banker } from './banker.ts';
 import { ClientCalls } from './calls.ts';
 import { LightClient } from './light.ts';
@@ -15,6 +16,7 @@ import { EvmClient } from './workload.ts';
 export interface AllClients {
   readonly wallets: readonly EvmClient[];
   readonly attackers: readonly RpcAttacker[];
+  readonly accusers: readonly Accuser[];
   readonly watchers: readonly Watcher[];
   readonly subscribers: readonly Subscriber[];
   readonly bankers: readonly Banker[];
@@ -46,6 +48,7 @@ export function makeClients(
       (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts), isRoomy),
     ),
     attackers: (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec)),
+    accusers: (scenario.accusers ?? []).map((spec) => new Accuser(world, calls, cluster, suite, spec)),
     watchers: (scenario.watchers ?? []).map(
       (spec) => new Watcher(world, calls, cluster, suite, spec, isShared),
     ),

@@ -111,6 +111,16 @@ export interface AttackerSpec {
   readonly count: number;
 }
 
+/** A client that has a validator's key, and brings a node evidence against it, real and false. */
+export interface AccuserSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two pieces. */
+  readonly period: number;
+  /** The validator. It counts as faulty, because its key signs two votes. */
+  readonly against: string;
+}
+
 /** A client of the JSON-RPC that follows the chain by filters, subscriptions and the pending block. */
 export interface WatcherSpec {
   readonly name: string;

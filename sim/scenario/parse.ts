@@ -56,7 +56,7 @@ function scenarioOf(root: Cursor): Scenario {
   const voters = validators.map((validator) => validator.name);
   const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
   const known = [...voters, ...nodes.map((node) => node.name)];
-  const clients = parseClients(fields.clients, known);
+  const clients = parseClients(fields.clients, known, voters);
   const engine = engineOf(fields.engine);
   const genesis = genesisOf(fields.genesis, engine, validators);
   const hasPeers = fields.peers !== undefined;

@@ -1,5 +1,6 @@
 import { readQuery } from '../events/query.ts';
 import {
+  type AccuserSpec,
   ATTACKS,
   type AttackerSpec,
   BANK_SCRIPTS,
@@ -34,13 +35,14 @@ export interface Clients {
   readonly clients: readonly ClientSpec[];
   readonly subscribers: readonly SubscriberSpec[];
   readonly attackers: readonly AttackerSpec[];
+  readonly accusers: readonly AccuserSpec[];
   readonly watchers: readonly WatcherSpec[];
   readonly bankers: readonly BankSpec[];
   readonly lights: readonly LightSpec[];
   readonly listeners: readonly ListenerSpec[];
 }
 
-const KINDS = ['evm', 'bank', 'ws', 'light', 'rpc', 'eth'] as const;
+const KINDS = ['evm', 'bank', 'ws', 'light', 'rpc', 'accuser', 'eth'] as const;
 const KEYS = ['name', 'kind', 'at', 'rate', 'script', 'args', 'subscribe', 'read_rate'] as const;
 type Fields = Partial<Record<(typeof KEYS)[number], Cursor>>;
 type Kind = (typeof KINDS)[number];
@@ -48,17 +50,22 @@ type Kind = (typeof KINDS)[number];
 /** Keys that only some kinds of clients have. */
 const BELONGS: Readonly<Partial<Record<keyof Fields, readonly Kind[]>>> = {
   script: ['evm', 'bank', 'rpc'],
-  args: ['evm', 'bank', 'ws', 'light', 'rpc'],
+  args: ['evm', 'bank', 'ws', 'light', 'rpc', 'accuser'],
   subscribe: ['ws'],
   read_rate: ['ws'],
 };
 
 /** Clients of the nodes named in `known`. Each client has a name of its own. */
-export function parseClients(at: Cursor | undefined, known: readonly string[]): Clients {
+export function parseClients(
+  at: Cursor | undefined,
+  known: readonly string[],
+  voters: readonly string[],
+): Clients {
   const lists: { [K in keyof Clients]: Clients[K][number][] } = {
     clients: [],
     subscribers: [],
     attackers: [],
+    accusers: [],
     watchers: [],
     bankers: [],
     lights: [],
@@ -66,7 +73,7 @@ export function parseClients(at: Cursor | undefined, known: readonly string[]): 
   };
   const names = new Set<string>();
   for (const item of at?.items('a list of clients') ?? []) {
-    const name = addClient(item, known, lists);
+    const name = addClient(item, known, voters, lists);
     if (names.has(name)) item.fail(`expected another name: two clients are called ${name}`);
     names.add(name);
   }
@@ -76,6 +83,7 @@ export function parseClients(at: Cursor | undefined, known: readonly string[]): 
 function addClient(
   at: Cursor,
   known: readonly string[],
+  voters: readonly string[],
   lists: { [K in keyof Clients]: Clients[K][number][] },
 ): string {
   const fields = at.fields(KEYS, 'a client: {name, kind, at, rate?, script?, args?, subscribe?, read_rate?}');
@@ -97,6 +105,7 @@ function addClient(
   else if (kind === 'bank') lists.bankers.push({ ...common, ...bank(fields) });
   else if (kind === 'light') lists.lights.push({ ...common, ...light(fields, common.at, known) });
   else if (kind === 'rpc') lists.attackers.push({ ...common, ...attack(at, fields) });
+  else if (kind === 'accuser') lists.accusers.push({ ...common, ...accuser(at, fields, voters) });
   else if (kind === 'eth') lists.watchers.push(common);
   else if (fields.subscribe !== undefined)
     lists.listeners.push({ name, at: common.at, ...listener(fields, fields.subscribe) });
@@ -161,6 +170,15 @@ function attack(client: Cursor, { script, args: at }: Fields): Pick<AttackerSpec
     script: script.oneOf(ATTACKS, 'a script'),
     count: args?.count?.integer('a number of requests', 1, ATTACK_MAX) ?? DEFAULT_ATTACK,
   };
+}
+
+function accuser(
+  client: Cursor,
+  { args: at }: Fields,
+  voters: readonly string[],
+): Pick<AccuserSpec, 'against'> {
+  const { against } = at?.fields(['against'], 'args: {against}') ?? {};
+  return { against: nodeName(against ?? client.fail('expected a key against among the args'), voters) };
 }
 
 function listener(

@@ -9,6 +9,7 @@ import type { Delay } from '../network/delay.ts';
 import type { LinkFaults } from '../network/link.ts';
 import type { EngineSpec, GenesisSpec, UpdateSpec } from './chainSpecs.ts';
 import type {
+  AccuserSpec,
   AttackerSpec,
   BankSpec,
   ClientSpec,
@@ -332,6 +333,7 @@ export interface Scenario {
   readonly network: LinkFaults;
   readonly clients: readonly ClientSpec[];
   readonly attackers?: readonly AttackerSpec[];
+  readonly accusers?: readonly AccuserSpec[];
   readonly subscribers?: readonly SubscriberSpec[];
   readonly watchers?: readonly WatcherSpec[];
   readonly bankers?: readonly BankSpec[];
@@ -352,6 +354,7 @@ export interface Scenario {
 export const clientsOf = (scenario: Scenario): readonly { readonly name: string }[] => [
   ...scenario.clients,
   ...(scenario.attackers ?? []),
+  ...(scenario.accusers ?? []),
   ...(scenario.subscribers ?? []),
   ...(scenario.watchers ?? []),
   ...(scenario.bankers ?? []),

@@ -348,6 +348,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       '3:20 timeline[0].every: expected at least 1ms, for what comes again and again',
     ],
     [
+      'an accuser of nobody',
+      `${base}clients: [{name: a, kind: accuser, at: v0}]\n`,
+      'clients[0]: expected a key against among the args',
+    ],
+    [
+      'an accuser of a node without a key',
+      `${base}nodes: {full0: {}}\nclients: [{name: a, kind: accuser, at: v0, args: {against: full0}}]\n`,
+      'clients[0].args.against: unknown validator "full0"',
+    ],
+    [
       'an unconditional peer that there is not',
       `${base}peers: {seeds: [v0], unconditional: [w0]}\n`,
       'peers.unconditional[0]: unknown validator "w0"',

@@ -284,6 +284,7 @@ export class Mempool {
     this.#lanes.clear();
     this.#pooled.clear();
     this.#seen.clear();
+    this.#waitLimit.flushed();
     this.#executable = 0;
   }
 

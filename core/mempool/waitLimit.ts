@@ -21,6 +21,11 @@ export class WaitLimit {
     this.#payable += count;
   }
 
+  /** The pool is empty: nothing waits, although the next block may never come. */
+  flushed(): void {
+    this.#payable = 0;
+  }
+
   onCommitted(now: Micros, included: number, lanes: Iterable<Lane>, baseFee: bigint): void {
     if (this.#maxWaitMs === 0) return;
     this.#payable = 0;

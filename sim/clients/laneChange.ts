@@ -7,6 +7,8 @@ import { settledPool } from './settledPool.ts';
 
 /** The refusal of a price that is too low to replace a pooled transaction. */
 export const NOT_OUTBID = 'replacement transaction underpriced';
+/** How the refusal of a transaction begins that would wait too long for a block. */
+export const WAITS_TOO_LONG = 'txpool is full: a transaction waits';
 /** Per cent by which both prices have to be higher to replace it. */
 const BUMP_PERCENT = 10n;
 const OVERDRAFT = /: balance (\d+), queued cost (\d+), tx (cost|bumped) (\d+), overshot (\d+)$/;

@@ -110,6 +110,20 @@ export function refusalProblem(
 }
 
 /**
+ * Complains if a pool refused a transaction because it would wait too long, although the newest block took as many as
+ * the pool now holds: as long as blocks take all, nothing waits.
+ */
+export function waitProblem(node: Process, { hash }: Given): string | undefined {
+  const rpc = settledPool(node, Number.POSITIVE_INFINITY);
+  if (rpc === undefined) return undefined;
+  const taken = rpc.chain.blockMeta(rpc.chain.head())?.numTxs ?? 0;
+  const { pending } = rpc.pool.stats();
+  return pending <= taken
+    ? `${hash} was told to wait behind ${pending} others, where the newest block took ${taken}`
+    : undefined;
+}
+
+/**
  * Whether a node with a settled pool neither holds a transaction nor has used its nonce, so that the transaction can
  * still come in. Never when verdicts are delayed: the transaction may be under check for longer than a block.
  */

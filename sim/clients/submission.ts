@@ -5,9 +5,16 @@ import type { Process } from '../machine/process.ts';
 import type { FeeMarket } from './answers/feeMarket.ts';
 import { oversizeProblem } from './blockRoom.ts';
 import type { EthReply } from './calls.ts';
-import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
+import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem, WAITS_TOO_LONG } from './laneChange.ts';
 import { isMisnamed } from './misnamed.ts';
-import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem } from './poolChange.ts';
+import {
+  changeProblem,
+  contentOf,
+  isNowhere,
+  type PoolContent,
+  refusalProblem,
+  waitProblem,
+} from './poolChange.ts';
 import type { SentTx } from './sentTx.ts';
 import { settledPool } from './settledPool.ts';
 
@@ -135,6 +142,11 @@ export class Submission {
     const words = wordsOf(reply);
     if (words === 'transaction underpriced') return refusalProblem(before, node, tx, market);
     if (words === NOT_OUTBID) return outbidProblem(before, node, tx);
+    // A replacement waits no longer than what it replaces, and one that is worth more overtakes others.
+    if (words.startsWith(WAITS_TOO_LONG))
+      return (
+        outbidProblem(before, node, tx) ?? refusalProblem(before, node, tx, market) ?? waitProblem(node, tx)
+      );
     return overdraftProblem(before, node, tx, words);
   }
 

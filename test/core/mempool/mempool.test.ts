@@ -623,6 +623,13 @@ test("a client's transaction is refused if it would wait longer than maxWaitMs, 
   expect(behind(60_000).add('00', 40, 1, 3)).toMatchObject({ kind: 'checked' });
 });
 
+test('in a pool that was flushed nothing waits', () => {
+  const world = behind(30_000);
+  expect(world.add('00', 40, 1, 3)).toMatchObject({ kind: 'refused' });
+  world.pool.flush();
+  expect(world.add('00', 3, 1, 3)).toMatchObject({ kind: 'checked' });
+});
+
 test('transactions from peers are accepted however long they wait', () => {
   const world = behind(30_000);
   const size = world.pool.size;

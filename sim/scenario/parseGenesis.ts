@@ -47,7 +47,7 @@ export function genesisOf(
     validator: { pubKeyTypes },
   };
   return {
-    initialHeight: initial_height?.integer('a height', 1, 1_000_000_000) ?? 1,
+    initialHeight: initial_height?.integer('a height', 1, 1_000_000_000_000) ?? 1,
     startsIn: starts_in === undefined ? 0 : duration(starts_in),
     params: paramsOf(fields, usual),
     feeMarket: feeMarketOf(fields),

@@ -11,7 +11,7 @@ const MICROS_PER: Readonly<Record<string, number>> = {
 };
 
 /** The highest height that a scenario can name. Its chain begins at half of it at most. */
-export const HEIGHT_MAX = 2_000_000_000;
+export const HEIGHT_MAX = 2_000_000_000_000;
 
 const PERIOD_MIN = 1_000;
 const DURATION_MICROS_MAX = 366 * 24 * 3_600_000_000;

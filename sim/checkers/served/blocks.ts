@@ -131,7 +131,7 @@ function shownMeta(chain: ChainReader, height: number): Fields {
 async function wrongMetas(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const [first, head] = [firstOf(chain), chain.head()];
-  const middle = (first + head) >> 1;
+  const middle = Math.floor((first + head) / 2);
   for (const [min, max, low, high] of [
     [0, 0, first, head],
     [first, middle, first, middle],

@@ -26,7 +26,11 @@ export async function wrongPlaces(rpc: RpcContext): Promise<string | undefined> 
     if (problem !== undefined) return problem;
   }
   return (
-    (await wrongRange(rpc)) ?? (await wrongSpans(rpc)) ?? (await wrongPreimages(rpc)) ?? wrongListed(rpc)
+    (await wrongRange(rpc)) ??
+    (await wrongStart(rpc)) ??
+    (await wrongSpans(rpc)) ??
+    (await wrongPreimages(rpc)) ??
+    wrongListed(rpc)
   );
 }
 
@@ -164,6 +168,21 @@ async function wrongRange(rpc: RpcContext): Promise<string | undefined> {
     'debug_accountRange in pages',
     keys,
     range.map(({ keyHash }) => to0xHex(keyHash)),
+  );
+}
+
+/** Accounts from a hash on that ends in zeros, and just before which there is another account. */
+async function wrongStart(rpc: RpcContext): Promise<string | undefined> {
+  const names = everyAccount(rpc.chain.latest()).map(({ keyHash }) => to0xHex(keyHash));
+  const firstByte = (name: string | undefined): number => Number(name?.slice(0, 4));
+  const at = names.findIndex((name, i) => i > 0 && firstByte(names[i - 1]) < firstByte(name));
+  if (at < 0) return undefined;
+  const start = to0xHex(Uint8Array.of(firstByte(names[at - 1]) + 1));
+  const told = (await eth(rpc, 'debug_accountRange', ['latest', start, PAGE, true, true, true])) as Page;
+  return unlike(
+    `debug_accountRange from ${start}`,
+    Object.values(told.accounts ?? {}).map(({ key }) => key),
+    names.slice(at, at + PAGE),
   );
 }
 

@@ -91,7 +91,7 @@ async function got(
 }
 
 function aboutBlocks({ chain }: RpcContext): readonly Asked[] {
-  const height = String((firstOf(chain) + chain.head()) >>> 1);
+  const height = String(Math.floor((firstOf(chain) + chain.head()) / 2));
   const { blockId } = present(chain.blockMeta(Number(height)), 'the meta of a kept block');
   const hash = toHex(blockId.hash);
   const first = { minHeight: String(firstOf(chain)), maxHeight: height };

@@ -218,7 +218,7 @@ export class Watcher {
       if (problem !== undefined) this.#complain(problem);
     }
     // An old block is answered as before, whatever came later.
-    const past = head > before ? chain.ethBlock((chain.base() + head) >>> 1) : undefined;
+    const past = head > before ? chain.ethBlock(Math.floor((chain.base() + head) / 2)) : undefined;
     const lasting =
       past &&
       ((await wrongAnswer(put, chain, past)) ??

@@ -369,4 +369,14 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'evidence-brought',
     isSlow: true,
   },
+  {
+    // Digits sort otherwise than numbers.
+    id: 'offences-sorted-by-their-digits',
+    file: 'core/evidence/pool.ts',
+    from: ".toString(16).padStart(14, '0')}/",
+    to: '.toString(16)}/',
+    found: ['validity'],
+    scenario: 'evidence-by-height',
+    isSlow: true,
+  },
 ];

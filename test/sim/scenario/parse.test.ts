@@ -37,17 +37,17 @@ describe('a scenario file', () => {
 
   test('takes heights of a chain that begins as late as one may', () => {
     const parsed = parseScenario(`name: x
-genesis: {initial_height: 1000000000}
-until: {height: 1000000005}
-timeline: [{when: {height: 1000000001}, do: {crash: v0}, for: 1s}]
-updates: [{height: 1000000002, block_bytes: 9000}]
+genesis: {initial_height: 1000000000000}
+until: {height: 1000000000005}
+timeline: [{when: {height: 1000000000001}, do: {crash: v0}, for: 1s}]
+updates: [{height: 1000000000002, block_bytes: 9000}]
 byzantine:
-  - {who: v3, behaviour: silent, when: {height: 1000000001..1000000003}}
+  - {who: v3, behaviour: silent, when: {height: 1000000000001..1000000000003}}
   - {who: v3, behaviour: nil-votes}
 `);
     expect(parsed.ok && parsed.value.byzantine.map(({ trigger }) => trigger.heights)).toEqual([
-      { from: 1_000_000_001, to: 1_000_000_003 },
-      { from: 0, to: 2_000_000_000 },
+      { from: 1_000_000_000_001, to: 1_000_000_000_003 },
+      { from: 0, to: 2_000_000_000_000 },
     ]);
   });
 

@@ -155,7 +155,7 @@ describe('the JSON Schema of scenario files', () => {
     'name: x\nuntil: {first: []}\n',
     'name: x\nuntil: {height: 1}\nengine: {time_max: 0s}\n',
     'name: x\nuntil: {height: 1}\nnetwork: {delay: 5}\n',
-    'name: x\nuntil: {height: 1001000000}\n',
+    'name: x\nuntil: {height: 1000001000000}\n',
     'name: x\nuntil: {height: 1}\nvalidators: {count: 4, a: {}}\n',
     'name: x\nuntil: {height: 1}\nvalidators: {power: 3}\n',
     'name: x\nuntil: {height: 1}\nvalidators: {count: {}}\n',

@@ -102,6 +102,17 @@ export class Browser {
     await this.evaluate(wait);
   }
 
+  /** From now on the system asks pages for dark colours. */
+  async beDark(): Promise<void> {
+    const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
+    await this.#ask('Emulation.setEmulatedMedia', { features });
+  }
+
+  /** Prints the page. What comes out is not kept. */
+  async print(): Promise<void> {
+    await this.#ask('Page.printToPDF');
+  }
+
   /** PNG of the page as it is seen. */
   async screenshot(): Promise<Buffer> {
     const { data } = await this.#ask('Page.captureScreenshot', { format: 'png' });

@@ -164,6 +164,7 @@ until: {height: 3}
     fs.writeFileSync(file, reportPage({ head: { scenario: text }, lines, report: result.value }, PARTS));
     const page = await Browser.open();
     try {
+      await page.beDark();
       await page.goTo(`${pathToFileURL(file).href}#at=100`);
       const event = "Number(/\\d+/.exec(document.querySelector('.details h2')?.textContent ?? '')?.[0])";
       await page.until(`${event} === 100`);
@@ -190,8 +191,17 @@ until: {height: 3}
       await page.until(`${event} === 7`);
       // A long name has room beside the lanes: none of their shades is under it.
       const isShaded =
-        "(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(100, 0, 10, c.height).data; for (let i = 0; i < d.length; i += 4) if ([0xe0e7ff, 0xf1f5f9].includes((d[i] << 16) | (d[i + 1] << 8) | d[i + 2])) return true; return false; })()";
+        "(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(100, 0, 10, c.height).data; for (let i = 0; i < d.length; i += 4) if ([0x25305a, 0x1b2435].includes((d[i] << 16) | (d[i + 1] << 8) | d[i + 2])) return true; return false; })()";
       expect(await page.evaluate(isShaded)).toBe(false);
+      // On paper the picture is as wide as its place there, and is drawn in the colours of a light page.
+      await page.evaluate(
+        "{ window.printed = []; matchMedia('print').addEventListener('change', () => { const c = document.getElementById('lanes'); printed.push(c.width - c.clientWidth * devicePixelRatio, view.colour('ink')); }); }",
+      );
+      const screen = "document.getElementById('lanes').width";
+      const width = await page.evaluate(screen);
+      await page.print();
+      await page.until(`printed.length === 4 && ${screen} === ${width}`);
+      expect(await page.evaluate('printed')).toEqual([0, '#0f172a', 0, '#e2e8f0']);
       // A click on the way of a message picks it.
       await page.evaluate(
         "{ window.sought = view.story.lines.find(({ msg }) => msg?.startsWith('precommit')); view.show(sought.sent - 5_000, sought.t + 5_000); }",
@@ -250,7 +260,7 @@ test('every colour of the picture is there for light and for dark pages', () => 
   const { script, style } = PARTS;
   const page = partOf('index.html');
   const [light, dark] = style
-    .split('@media (prefers-color-scheme: dark)')
+    .split('@media screen and (prefers-color-scheme: dark)')
     .map((part) => new Set([...part.matchAll(/^ +--([a-z-]+):/gm)].map((match) => match[1])));
   expect(dark).toEqual(light);
   const used = [...`${script}${style}${page}`.matchAll(/var\(--([a-z-]+)\)|colour\('([a-z-]+)'\)/g)];

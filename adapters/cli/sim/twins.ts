@@ -58,6 +58,9 @@ async function twins(file: string, flags: TwinsFlags, world: World): Promise<voi
   const base = basename(file).replace(/\.ya?ml$/, '');
   const nameOf = (index: bigint): string => `${base}-${index}.yaml`;
   if (flags.case !== undefined) {
+    for (const one of ['sample', 'jobs', 'budget', 'keep'] as const)
+      if (flags[one] !== undefined)
+        throw new OperatingError(`--${one}: expected no --case with it, which is one run`);
     const index = caseOf(flags.case, space.size);
     const output = flags.output ?? nameOf(index);
     refuseOutput('--output', output, file, 'scenario');

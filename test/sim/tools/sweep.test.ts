@@ -198,6 +198,7 @@ describe('what a search finds', () => {
     const number = /scenario: tw-(\d+), seed 1\n/.exec(one.out)?.[1];
     expect((await sim('run', `tw-${number}.yaml`)).out).toBe(one.out);
     expect((await sim('twins', 'tw.yaml', '--case', '48')).code).toBe(2);
+    expect((await sim('twins', 'tw.yaml', '--case', '1', '--keep', 'cases')).code).toBe(2);
     // Each case is a story of its own, most of which end before all of it is told.
     const more = search.replace('rounds: 1', 'rounds: 3');
     fs.writeFileSync(fileOf('calm-tw.yaml'), `name: calm-tw\n${names}${more}until: {height: 1}\n`);

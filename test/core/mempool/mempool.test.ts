@@ -424,9 +424,13 @@ test('a transaction that does not fit does not keep other senders out of the blo
 });
 
 test('a transaction beyond the size limit is refused without asking the application', () => {
-  const world = new World({ ...DEFAULT_MEMPOOL, txBytesMax: 4 });
+  const size = 'a/0/1/100'.length;
+  const world = new World({ ...DEFAULT_MEMPOOL, txBytesMax: size - 1 });
   expect(world.add('a', 0)).toMatchObject({ refusal: { code: 'too-large' } });
   expect(world.asks).toEqual([]);
+  // What a block adds to a transaction does not count here.
+  const wider = new World({ ...DEFAULT_MEMPOOL, txBytesMax: size });
+  expect(wider.add('a', 0)).toMatchObject({ kind: 'checked' });
 });
 
 test('a transaction that fits into no block is refused without asking the application, and is not cached', () => {

@@ -20,6 +20,8 @@ const ANSWER_MAX = 250;
 const SAMPLE_MIN = 32;
 /** An address that failed so many dials is not passed on any more. */
 const CALLS_MAX = 8;
+/** A node saves its book so often. */
+const SAVE_MICROS = 120_000_000;
 /** Limits of an address book: in all, for one network group, and for one source. */
 const BOOK_MAX = { all: 2048, group: 256, source: 256 };
 
@@ -51,8 +53,16 @@ class Listener {
   readonly #board: Switchboard;
   readonly #node: Process;
   readonly #talks = new Map<LinkId, Talk>();
-  /** Peers that the node has dialled with success in this life, and the number of dials since. */
+  /** Peers that the node has dialled with success, and the number of dials since. */
   readonly #proven = new Map<string, number>();
+  /** When each of these was dialled with success first. */
+  readonly #provenAt = new Map<string, number>();
+  /** Peers that were proven when the node last saved its book. */
+  #saved: readonly string[] = [];
+  /** When this life began, and when something of it was last heard. */
+  readonly #life = { from: 0, to: 0 };
+  /** The node has started, and its book has not been looked at yet. */
+  #isFresh = false;
   #heard: Heard | undefined;
   /** What the book held before the node handled the last message. */
   #before: Book = [];
@@ -68,11 +78,10 @@ class Listener {
   }
 
   on(fact: FactOf<(typeof TOPICS)[number]>): void {
+    if (fact.kind === 'started') return this.#onStarted();
+    if (this.#isFresh) this.#remember();
+    this.#life.to = this.#context.world.now;
     switch (fact.kind) {
-      case 'started':
-        this.#talks.clear();
-        this.#proven.clear();
-        return;
       case 'called':
         return this.#onCall(fact.address);
       case 'connected':
@@ -83,6 +92,31 @@ class Listener {
         return this.#onHeard(fact.link, messageOf(fact.bytes));
       case 'pexHandled':
         return this.#onTaken(fact.peer.name);
+    }
+  }
+
+  #onStarted(): void {
+    const { from, to } = this.#life;
+    const savedAt = from + Math.floor((to - from) / SAVE_MICROS) * SAVE_MICROS;
+    if (savedAt > from && savedAt < to)
+      this.#saved = [...this.#proven.keys()].filter((peer) => (this.#provenAt.get(peer) ?? to) < savedAt);
+    this.#talks.clear();
+    this.#proven.clear();
+    this.#provenAt.clear();
+    this.#life.from = this.#life.to = this.#context.world.now;
+    this.#isFresh = true;
+  }
+
+  /** What earlier lives have proven and saved, the node still knows. */
+  #remember(): void {
+    this.#isFresh = false;
+    for (const { address, attempts } of this.#board.bookOf(this.#node.index)) {
+      const peer = this.#nameOf(address.id);
+      if (peer === undefined || !this.#saved.includes(peer)) continue;
+      const truth = addressOf(this.#context.world.network.indexOf(peer), peer);
+      if (truth.host !== address.host || truth.port !== address.port) continue;
+      this.#proven.set(peer, attempts);
+      this.#provenAt.set(peer, this.#life.from);
     }
   }
 
@@ -100,7 +134,10 @@ class Listener {
   }
 
   #onAnswered(peer: string): void {
-    if (!this.#isPrivate(idOf(peer))) this.#proven.set(peer, 0);
+    if (!this.#isPrivate(idOf(peer))) {
+      this.#proven.set(peer, 0);
+      if (!this.#provenAt.has(peer)) this.#provenAt.set(peer, this.#context.world.now);
+    }
     const known = this.#board.bookOf(this.#node.index).find(({ address }) => address.id === idOf(peer));
     if (known !== undefined && known.attempts > 0)
       this.#fail(`counts ${known.attempts} calls in vain of ${peer}, which has just answered`);
@@ -170,6 +207,7 @@ class Listener {
 
   #checkBanned(peer: string, abuse: string): void {
     this.#proven.delete(peer);
+    this.#provenAt.delete(peer);
     const isNeeded = this.#board.isNeeded(peer);
     const wanted = isNeeded ? BAN_MICROS.needed : BAN_MICROS.usual;
     const end = this.#board.banEnd(this.#node.index, peer);

@@ -354,4 +354,13 @@ export const ADDRESSES: readonly Break[] = [
     from: "        if (this.#config.seedMode && link.direction === 'inbound'",
     to: "        if ((false as boolean) && link.direction === 'inbound'",
   },
+  {
+    id: 'proven-addresses-forgotten-at-restart',
+    file: 'core/p2p/addressBook.ts',
+    from: '      isOld: entry.isOld,',
+    to: '      isOld: false,',
+    found: ['peers'],
+    scenario: 'addresses-moved-after-restart',
+    isSlow: true,
+  },
 ];

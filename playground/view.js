@@ -150,7 +150,7 @@ class View {
     addEventListener('keydown', (event) => this.onKey(event), { signal });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), { signal });
     // On paper the picture has another width and the light colours, and no frame comes before it is printed.
-    matchMedia('print').addEventListener('change', () => this.paint(), { signal });
+    matchMedia('print').addEventListener('change', () => picture.paint(this.at), { signal });
     // The room for the lanes also changes when something above them opens.
     const observer = new ResizeObserver(() => this.draw());
     observer.observe(picture.stage);

@@ -239,11 +239,11 @@ function triggerOf(at: Cursor | undefined, known: readonly string[]): ByzantineT
 /** `3`, or `3..5`, or `3..`. */
 function span(at: Cursor, max: number): { readonly from: number; readonly to: number } {
   const value = at.raw();
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
-    return { from: value, to: value };
-  const match = typeof value === 'string' ? /^(\d{1,10})\.\.(\d{1,10})?$/.exec(value) : null;
-  if (match === null) return at.fail('expected a number, or a span such as 3..5 or 3..');
+  const match = /^(\d{1,16})(\.\.(\d{1,16})?)?$/.exec(String(value));
+  if (match === null || (match[2] === undefined && typeof value !== 'number'))
+    return at.fail('expected a number, or a span such as 3..5 or 3..');
   const from = Number(match[1]);
-  const to = match[2] === undefined ? max : Number(match[2]);
+  const to = match[2] === undefined ? from : match[3] === undefined ? max : Number(match[3]);
+  if (Math.max(from, to) > max) return at.fail(`expected at most ${max}`);
   return to < from ? at.fail('expected a span that does not run backwards') : { from, to };
 }

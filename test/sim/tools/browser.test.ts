@@ -195,7 +195,7 @@ until: {height: 3}
       expect(await page.evaluate(isShaded)).toBe(false);
       // On paper the picture is as wide as its place there, and is drawn in the colours of a light page.
       await page.evaluate(
-        "{ window.printed = []; matchMedia('print').addEventListener('change', () => { const c = document.getElementById('lanes'); printed.push(c.width - c.clientWidth * devicePixelRatio, view.colour('ink')); }); }",
+        "{ window.printed = []; matchMedia('print').addEventListener('change', () => { const c = document.getElementById('lanes'); printed.push(c.width - c.clientWidth * devicePixelRatio, view.picture.colour('ink')); }); }",
       );
       const screen = "document.getElementById('lanes').width";
       const width = await page.evaluate(screen);

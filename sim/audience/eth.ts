@@ -2,6 +2,7 @@ import { to0xHex } from '../../core/lib/bytes.ts';
 import { ethServices } from '../../core/rpc/eth/services.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../clients/answers/answers.ts';
+import { span } from '../span.ts';
 import { type Frame, hashesIn, KINDS, type Kind, newsOf, shown } from './ethFrames.ts';
 import { Filters } from './filters.ts';
 import { LazyWire } from './lazyWire.ts';
@@ -180,7 +181,7 @@ export class EthAudience {
   #someHashes(): readonly string[] | undefined {
     const { ctx, head, last } = this.#stage;
     const first = Math.max(ctx.chain.base(), head - PAST_MAX);
-    const heights = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    const heights = span(first, last);
     const all = heights.flatMap((height) => hashesIn(this.#stage.ethBlock(height)));
     const some = all.filter((_, i) => i % 2 === 0).slice(-HASHES_MAX);
     return some.length === 0 ? undefined : some;

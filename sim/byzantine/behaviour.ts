@@ -1,6 +1,6 @@
 import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type Effect, type Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
@@ -175,6 +175,9 @@ export const isValidator = (me: Accomplice): boolean =>
 
 /** Part of the bytes of an invented value. Any other number would do. */
 const INVENTED = 0x76;
+
+/** The fields of a vote that are empty until it is signed. */
+export const UNSIGNED = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
 
 /**
  * A value that nobody proposed. It depends on height and round only, so every liar shows an audience the same value.

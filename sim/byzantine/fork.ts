@@ -1,9 +1,16 @@
 import { proposerOf } from '../../core/consensus/priority.ts';
-import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { VoteType } from '../../core/types/vote.ts';
-import { type Accomplice, type Behaviour, type Hooks, isOwnVote, type Position } from './behaviour.ts';
+import {
+  type Accomplice,
+  type Behaviour,
+  type Hooks,
+  isOwnVote,
+  type Position,
+  UNSIGNED,
+} from './behaviour.ts';
 import { isProposer, proposalOf, type Variant, variantOf, withOwnTx } from './blocks.ts';
 import { spoiled, WRONG_FIELDS } from './wrongFields.ts';
 
@@ -115,13 +122,15 @@ function stage(me: Accomplice, rs: RoundState, { lead, round, variant, wait }: O
   // The next block takes its time from these votes, so they have to be later than this block.
   const time = rs.proposalBlock?.header.time ?? { seconds: 0, nanos: 0 };
   const timestamp = { ...time, seconds: time.seconds + 1 };
-  const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
   const say = (type: VoteType): void => {
     for (const member of me.coalition.members) {
       const index = validators.validators.findIndex((one) => equalBytes(one.address, member.address));
       const at = { type, height, round, blockId: variant.blockId, timestamp };
       const who = { validatorAddress: member.address, validatorIndex: index };
-      member.send(audienceOf(member), { kind: 'vote', vote: member.signVote({ ...at, ...who, ...empty }) });
+      member.send(audienceOf(member), {
+        kind: 'vote',
+        vote: member.signVote({ ...at, ...who, ...UNSIGNED }),
+      });
     }
   };
   const proposal = {
@@ -130,7 +139,7 @@ function stage(me: Accomplice, rs: RoundState, { lead, round, variant, wait }: O
     polRound: -1,
     blockId: variant.blockId,
     timestamp,
-    signature: empty.signature,
+    signature: UNSIGNED.signature,
   };
   const shown = proposalOf(lead, proposal, variant);
   for (let i = 0; i < REPEATS; i++) {

@@ -1,7 +1,7 @@
 import { headerHash, validatorsHash } from '../../core/codec/hashes.ts';
 import { makeValidatorSet } from '../../core/consensus/priority.ts';
 import { assert, present } from '../../core/lib/assert.ts';
-import { compareBytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
+import { compareBytes, equalBytes } from '../../core/lib/bytes.ts';
 import {
   type BlockId,
   type Commit,
@@ -12,7 +12,7 @@ import {
 import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Address } from '../../core/types/ids.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
-import type { Accomplice } from './behaviour.ts';
+import { type Accomplice, UNSIGNED } from './behaviour.ts';
 import { ABSENT } from './blocks.ts';
 
 /** What the chain has at the height of a lie, and who lies about whom. */
@@ -40,8 +40,6 @@ export const DERIVED = new Map<
   ['next_validators', 'nextValidatorsHash'],
   ['validators', 'validatorsHash'],
 ]);
-
-const UNSIGNED = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
 
 const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 1);
 

@@ -1,7 +1,13 @@
-import { EMPTY } from '../../core/lib/bytes.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import type { VoteType } from '../../core/types/vote.ts';
-import { type Accomplice, type Behaviour, besidePrevotes, inventedBlock, isValidator } from './behaviour.ts';
+import {
+  type Accomplice,
+  type Behaviour,
+  besidePrevotes,
+  inventedBlock,
+  isValidator,
+  UNSIGNED,
+} from './behaviour.ts';
 import { lastPlaceOf } from './places.ts';
 
 const TYPES: readonly VoteType[] = ['prevote', 'precommit'];
@@ -32,13 +38,12 @@ function voteAsFormer(me: Accomplice, peer: string, height: number, round: numbe
   const timestamp = me.chain()?.blockMeta(height - 1)?.header.time;
   if (place === undefined || timestamp === undefined) return;
   const { index: validatorIndex } = place;
-  const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
   const proposed = me.rs()?.proposal;
   const isProposed = proposed?.height === height && proposed.round === round;
   const first = isProposed ? proposed.blockId : inventedBlock(height, round + 1);
   const vote = (type: VoteType, blockId: BlockId): void => {
     const who = { validatorAddress: me.address, validatorIndex };
-    const signed = me.signVote({ type, height, round, blockId, timestamp, ...who, ...empty });
+    const signed = me.signVote({ type, height, round, blockId, timestamp, ...who, ...UNSIGNED });
     me.send([peer], { kind: 'vote', vote: signed });
   };
   for (const type of TYPES) for (const blockId of [first, inventedBlock(height, round)]) vote(type, blockId);

@@ -90,7 +90,8 @@ const doubling = (me: Accomplice, type: Vote['type']): Hooks => ({
       : [message],
 });
 
-const flipped = (signature: Uint8Array): Uint8Array =>
+/** A signature with one wrong bit. */
+export const flipped = (signature: Uint8Array): Uint8Array =>
   signature.map((byte, i) => (i === 3 ? byte ^ 1 : byte));
 
 export const DOUBLE_PREVOTE: Behaviour = {

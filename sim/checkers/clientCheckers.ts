@@ -1,7 +1,7 @@
 import type { AllClients } from '../clients/all.ts';
 import { rpcStandsFirm } from '../clients/rpcAttack.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { accusers as accuserVerdicts } from './clients/accusers.ts';
+import { evidenceVerdicts } from './clients/accusers.ts';
 import { durability, receipts } from './clients/durability.ts';
 import { lightClientProgress, lightClients } from './clients/lightClients.ts';
 import { subscriberEvents, subscriberProgress } from './clients/subscribers.ts';
@@ -25,7 +25,7 @@ export function clientCheckers(context: CheckerContext, clients: AllClients): re
         : [],
     ),
     ...when(attackers.length > 0, () => rpcStandsFirm(context, attackers)),
-    ...when(accusers.length > 0, () => accuserVerdicts(context, accusers)),
+    ...when(accusers.length > 0, () => evidenceVerdicts(context, accusers)),
     ...when(lights.length > 0, () => lightClients(context, lights)),
     ...expect.flatMap((one) => (one.kind === 'light' ? [lightClientProgress(context, lights, one)] : [])),
   ];

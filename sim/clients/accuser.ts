@@ -5,19 +5,21 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { duplicateVoteEvidence } from '../../core/evidence/pool.ts';
 import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { DuplicateVoteEvidence } from '../../core/types/evidence.ts';
 import type { Timestamp } from '../../core/types/ids.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import { inventedBlock } from '../byzantine/behaviour.ts';
+import { inventedBlock, UNSIGNED } from '../byzantine/behaviour.ts';
+import { flipped } from '../byzantine/votes.ts';
 import { isTooOld, type When } from '../checkers/evidence/duplicateVotes.ts';
 import type { Cluster, Member } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import { pieceAt } from '../reference/protoFields.ts';
 import type { AccuserSpec } from '../scenario/clientSpecs.ts';
+import { span } from '../span.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import { type ClientCalls, request } from './calls.ts';
@@ -158,9 +160,7 @@ export class Accuser {
       timestamp: time,
       validatorAddress: this.#accused.address,
       validatorIndex: index,
-      signature: new Uint8Array(64),
-      extension: new Uint8Array(0),
-      extensionSignature: new Uint8Array(0),
+      ...UNSIGNED,
       ...change,
     };
     const bytes = voteSignBytes(chainId, vote);
@@ -293,13 +293,4 @@ export class Accuser {
     const { from, end } = present(pieceAt(bytes, 0), 'an envelope');
     return toBase64(this.#suite.sha256(bytes.subarray(from, end)));
   }
-}
-
-const span = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from + 1 }, (_, i) => from + i);
-
-function flipped(bytes: Bytes): Bytes {
-  const other = bytes.slice();
-  other[5] = (other[5] ?? 0) ^ 1;
-  return other;
 }

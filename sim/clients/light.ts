@@ -11,6 +11,7 @@ import type { Process } from '../machine/process.ts';
 import { validatorAddressOf } from '../reference/validatorAddress.ts';
 import type { LightSpec } from '../scenario/clientSpecs.ts';
 import { soundly } from '../soundly.ts';
+import { span } from '../span.ts';
 import type { World } from '../world/world.ts';
 import type { ClientCalls } from './calls.ts';
 import { judge, shapeProblem } from './lightVerify.ts';
@@ -203,9 +204,6 @@ function lightBlockOf(from: Process, height: number): LightBlock | undefined {
   if (header === undefined || commit === undefined || validators === undefined) return undefined;
   return from.lightLies?.(height) ?? { header, commit, validators };
 }
-
-const span = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 /** The evidence against those who signed the shown block (CometBFT's GetByzantineValidators). */
 function evidenceOf(common: LightBlock, shown: LightBlock, real: LightBlock): LightClientAttackEvidence {

@@ -32,21 +32,6 @@ const ACTION_KEYS = [
 ] as const;
 const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count', 'hard', 'index'] as const;
 
-/** Keys of the entry. They are often put into the action by mistake. */
-const ENTRY_KEYS = [
-  'at',
-  'every',
-  'when',
-  'on',
-  'after',
-  'chance',
-  'for',
-  'times',
-  'height',
-  'round',
-  'step',
-];
-
 /** The options of each action. */
 const OPTIONS_OF: Partial<Record<(typeof ACTION_KEYS)[number], readonly (typeof OPTION_KEYS)[number][]>> = {
   partition: ['oneway'],
@@ -63,8 +48,6 @@ export function parseAction(at: Cursor, known: readonly string[]): Action {
     const word = at.oneOf(['heal', 'gst'] as const, 'an action without arguments');
     return { kind: word };
   }
-  for (const [name, value] of at.entries(EXPECTED))
-    if (ENTRY_KEYS.includes(name)) value.fail(`expected "${name}" next to "do", not inside of it`);
   const fields = at.fields([...ACTION_KEYS, ...OPTION_KEYS], EXPECTED);
   const kinds = ACTION_KEYS.filter((key) => fields[key] !== undefined);
   const kind = kinds[0];

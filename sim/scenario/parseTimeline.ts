@@ -42,9 +42,18 @@ function noteCheckpoint(item: Cursor): void {
   if (typeof name === 'string') item.names.checkpoints.add(name);
 }
 
+/** Keys of the entry are often put into its action by mistake. */
+function refuseEntryKeys(action: Cursor): void {
+  if (!action.isMap) return;
+  for (const [name, value] of action.entries(ENTRY))
+    if (ENTRY_KEYS.some((key) => key === name))
+      value.fail(`expected "${name}" next to "do", not inside of it`);
+}
+
 function entryOf(at: Cursor, known: readonly string[]): Omit<TimelineEntry, 'dice'> {
   const fields = at.fields(ENTRY_KEYS, ENTRY);
   if (fields.do === undefined) return at.fail('expected a key do');
+  refuseEntryKeys(fields.do);
   const action = parseAction(fields.do, known);
   if ((action.kind === 'clog' || action.kind === 'swizzle') && fields.for === undefined)
     fields.do.fail(`expected a key for next to ${action.kind}`);

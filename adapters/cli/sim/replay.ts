@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { isRecording } from '../../../sim/record/recording.ts';
 import { type NodeSnapshot, replayTo } from '../../../sim/replay/snapshot.ts';
-import { brokenLines } from '../../../sim/report/broken.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { parseDuration } from '../../../sim/scenario/units.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
+import { brokenLines } from './broken.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { PCT_OPTION } from './pctFlag.ts';
 import { ProgressLine } from './progress.ts';

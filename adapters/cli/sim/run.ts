@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { brokenLines } from '../../../sim/report/broken.ts';
 import { factsOf } from '../../../sim/report/facts.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import { withLines } from '../../../sim/scenario/withLines.ts';
 import type { World } from '../world.ts';
+import { brokenLines } from './broken.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { runTwice } from './determinism.ts';
 import { PCT_OPTION } from './pctFlag.ts';

@@ -1,5 +1,6 @@
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { notAvailable } from '../notAvailable.ts';
 import { serverError } from '../rpcError.ts';
 
 /** The requested height: the latest if absent; an error if the node does not have it. */
@@ -13,7 +14,7 @@ export function resolveHeight(ctx: RpcContext, asked: bigint | undefined, latest
   }
   const height = Number(asked);
   const base = ctx.chain.base();
-  if (height < base) throw serverError(`height ${height} is not available, lowest height is ${base}`);
+  if (height < base) throw serverError(notAvailable(height, base));
   return height;
 }
 

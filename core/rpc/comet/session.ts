@@ -5,6 +5,7 @@ import type { RpcContext } from '../context.ts';
 import { reportLost } from '../crash.ts';
 import type { SessionOut } from '../httpAnswer.ts';
 import { isArray, isObject, type Json } from '../jsonText.ts';
+import { notAvailable } from '../notAvailable.ts';
 import { Outbox } from '../outbox.ts';
 import { pacerOf } from '../pacer.ts';
 import { CODES, serverError } from '../rpcError.ts';
@@ -158,8 +159,7 @@ export class CometSession {
       text,
       fromHeight: from === undefined ? undefined : this.#startOf(from),
       onFull: (height) => this.#giveUp(height),
-      onGap: (height, base) =>
-        this.#cancel(subscription, `height ${height} is not available, lowest height is ${base}`),
+      onGap: (height, base) => this.#cancel(subscription, notAvailable(height, base)),
     });
     this.#subscriptions.set(query.text, subscription);
     this.#feed.join(this);
@@ -173,7 +173,7 @@ export class CometSession {
     const base = this.#ctx.chain.base();
     if (from <= 0n) throw serverError(`height must be greater than 0, but got ${from}`);
     if (from > BigInt(Number.MAX_SAFE_INTEGER)) throw serverError(`height ${from} is too large`);
-    if (from < BigInt(base)) throw serverError(`height ${from} is not available, lowest height is ${base}`);
+    if (from < BigInt(base)) throw serverError(notAvailable(from, base));
     return Number(from);
   }
 

@@ -12,7 +12,7 @@ const STORED_BLOCKS = 2;
  * RES: a node's verdict on each piece of evidence is CometBFT's. What it took is in a block or waits for one, unless it is
  * too old or the node crashed meanwhile. What it refused does neither.
  */
-export function accusers(context: CheckerContext, clients: readonly Accuser[]): Checker {
+export function evidenceVerdicts(context: CheckerContext, clients: readonly Accuser[]): Checker {
   const name = 'rpc';
   return {
     name,

@@ -39,6 +39,14 @@ export function addressExchange(context: CheckerContext, board: Switchboard): Ch
   return { name: NAME, ...hearing(TOPICS, (fact) => all.get(fact.node)?.on(fact)) };
 }
 
+/** A dial that succeeded. */
+interface Proof {
+  /** When the first one did. */
+  readonly since: number;
+  /** Dials since the last one. */
+  calls: number;
+}
+
 /** A message that the node has heard and not yet handled. */
 interface Heard {
   readonly link: LinkId;
@@ -53,10 +61,8 @@ class Listener {
   readonly #board: Switchboard;
   readonly #node: Process;
   readonly #talks = new Map<LinkId, Talk>();
-  /** Peers that the node has dialled with success, and the number of dials since. */
-  readonly #proven = new Map<string, number>();
-  /** When each of these was dialled with success first. */
-  readonly #provenAt = new Map<string, number>();
+  /** Peers that the node has dialled with success. */
+  readonly #proven = new Map<string, Proof>();
   /** Peers that were proven when the node last saved its book. */
   #saved: readonly string[] = [];
   /** When this life began, and when something of it was last heard. */
@@ -99,10 +105,9 @@ class Listener {
     const { from, to } = this.#life;
     const savedAt = from + Math.floor((to - from) / SAVE_MICROS) * SAVE_MICROS;
     if (savedAt > from && savedAt < to)
-      this.#saved = [...this.#proven.keys()].filter((peer) => (this.#provenAt.get(peer) ?? to) < savedAt);
+      this.#saved = [...this.#proven].flatMap(([peer, { since }]) => (since < savedAt ? [peer] : []));
     this.#talks.clear();
     this.#proven.clear();
-    this.#provenAt.clear();
     this.#life.from = this.#life.to = this.#context.world.now;
     this.#isFresh = true;
   }
@@ -115,8 +120,7 @@ class Listener {
       if (peer === undefined || !this.#saved.includes(peer)) continue;
       const truth = addressOf(this.#context.world.network.indexOf(peer), peer);
       if (truth.host !== address.host || truth.port !== address.port) continue;
-      this.#proven.set(peer, attempts);
-      this.#provenAt.set(peer, this.#life.from);
+      this.#proven.set(peer, { since: this.#life.from, calls: attempts });
     }
   }
 
@@ -124,8 +128,8 @@ class Listener {
     if (isInner(host)) this.#fail(`calls ${host}, which nobody can reach`);
     const peer = this.#nameOf(id);
     if (this.#isMoved(id, host, port)) this.#fail(`calls ${peer} at ${host}, where it is not`);
-    const calls = peer === undefined ? undefined : this.#proven.get(peer);
-    if (peer !== undefined && calls !== undefined) this.#proven.set(peer, calls + 1);
+    const proof = peer === undefined ? undefined : this.#proven.get(peer);
+    if (proof !== undefined) proof.calls++;
   }
 
   #onConnected({ name, index }: Process): void {
@@ -135,8 +139,8 @@ class Listener {
 
   #onAnswered(peer: string): void {
     if (!this.#isPrivate(idOf(peer))) {
-      this.#proven.set(peer, 0);
-      if (!this.#provenAt.has(peer)) this.#provenAt.set(peer, this.#context.world.now);
+      const since = this.#proven.get(peer)?.since ?? this.#context.world.now;
+      this.#proven.set(peer, { since, calls: 0 });
     }
     const known = this.#board.bookOf(this.#node.index).find(({ address }) => address.id === idOf(peer));
     if (known !== undefined && known.attempts > 0)
@@ -161,7 +165,7 @@ class Listener {
     const moved = addresses.find(({ id, ip, port }) => this.#isMoved(id, ip, port));
     if (moved !== undefined) this.#fail(`tells of ${this.#nameOf(moved.id)} at ${moved.ip}, where it is not`);
     if (addresses.length >= SAMPLE_MIN) return;
-    for (const [peer, calls] of this.#proven)
+    for (const [peer, { calls }] of this.#proven)
       if (calls < CALLS_MAX && !addresses.some(({ id }) => id === idOf(peer)))
         this.#fail(`is asked for addresses and keeps that of ${peer} to itself`);
   }
@@ -207,7 +211,6 @@ class Listener {
 
   #checkBanned(peer: string, abuse: string): void {
     this.#proven.delete(peer);
-    this.#provenAt.delete(peer);
     const isNeeded = this.#board.isNeeded(peer);
     const wanted = isNeeded ? BAN_MICROS.needed : BAN_MICROS.usual;
     const end = this.#board.banEnd(this.#node.index, peer);

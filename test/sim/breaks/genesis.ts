@@ -166,7 +166,7 @@ export const GENESIS: readonly Break[] = [
   },
   {
     id: 'lowest-height-is-the-newest',
-    file: 'core/rpc/comet/heights.ts',
+    file: 'core/rpc/notAvailable.ts',
     from: 'available, lowest height is $',
     to: 'available, lowest height is 1$',
     found: ['records'],

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { brokenLines } from '../../../sim/report/broken.ts';
+import { brokenLines } from '../../../adapters/cli/sim/broken.ts';
 import type { Failure, ScenarioReport } from '../../../sim/report.ts';
 import { runCli } from '../../support/cli.ts';
 

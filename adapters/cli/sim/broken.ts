@@ -1,5 +1,6 @@
-import { FAILURES_MAX, type ScenarioReport } from '../report.ts';
-import { causeOf } from '../sweep/cause.ts';
+import { FAILURES_MAX, type ScenarioReport } from '../../../sim/report.ts';
+import { causeOf } from '../../../sim/sweep/cause.ts';
+import { secondsText } from './scenarioFile.ts';
 
 /**
  * The broken promises for people, the earliest first. One bug often breaks a promise again and again, so only the first of
@@ -15,7 +16,7 @@ export function brokenLines({ failures, nodes }: ScenarioReport): readonly strin
     if (first !== undefined) first.more++;
     else
       firsts.set(key, {
-        line: `broken: ${checker} at ${(at / 1_000_000).toFixed(3)} s: ${message}`,
+        line: `broken: ${checker} at ${secondsText(at)} s: ${message}`,
         more: 0,
       });
   }

@@ -14,7 +14,7 @@ import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { inventedBlock, UNSIGNED } from '../byzantine/behaviour.ts';
 import { flipped } from '../byzantine/votes.ts';
-import { isTooOld, type When } from '../checkers/evidence/duplicateVotes.ts';
+import { isTooOld } from '../checkers/evidence/duplicateVotes.ts';
 import type { Cluster, Member } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import { pieceAt } from '../reference/protoFields.ts';
@@ -138,8 +138,7 @@ export class Accuser {
     if (at < Math.max(1, chain.base())) return undefined;
     const time = chain.blockMeta(at)?.header.time;
     const validators = chain.validators(at);
-    if (time === undefined || validators === undefined || height < Math.max(1, chain.base()))
-      return undefined;
+    if (time === undefined || validators === undefined) return undefined;
     const { address } = this.#accused;
     const index = validators.validators.findIndex((one) => equalBytes(one.address, address));
     return index < 0 ? undefined : { validators, index, time, height };
@@ -277,7 +276,7 @@ export class Accuser {
     if (reason?.includes('timestamp')) return [reason];
     // The parameters may change with the block.
     return [1, 2].map((ahead) =>
-      isTooOld(this.#cluster.schedule.params(head + ahead), { height, time } satisfies When, last)
+      isTooOld(this.#cluster.schedule.params(head + ahead), { height, time }, last)
         ? `${ADDED}evidence from height ${height} is too old`
         : reason,
     );

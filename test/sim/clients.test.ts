@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deriveSecret, ethHdPath, mnemonicToSeed } from '../../core/crypto/hd.ts';
 import { DEV_SECRETS } from '../../sim/cluster.ts';
@@ -7,9 +5,7 @@ import type { ScenarioReport } from '../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../sim/run.ts';
 import { parseScenario } from '../../sim/scenario/parse.ts';
 import { varied } from '../../sim/search/vary.ts';
-
-const textOf = (name: string): string =>
-  readFileSync(join(import.meta.dirname, `../../scenarios/${name}.yaml`), 'utf8');
+import { scenarioText } from '../support/scenarios.ts';
 
 async function run(text: string, options: RunOptions = {}): Promise<ScenarioReport> {
   const result = await runScenario(text, { crypto: 'keyed-hash', ...options });
@@ -61,14 +57,14 @@ describe('a light client', () => {
   });
 
   test('accepts a forged block when its only witness is Byzantine', async () => {
-    const alone = textOf('light-attack-shown').replace('witnesses: [v0, v1]', 'witnesses: [v3]');
+    const alone = scenarioText('light-attack-shown').replace('witnesses: [v0, v1]', 'witnesses: [v3]');
     const { failures, stats } = await run(alone.replace(/expect:[\s\S]*?(?=until)/, ''));
     expect([failures, stats.evidence]).toEqual([[], 0]);
   });
 });
 
 describe('keys that a seed varies', () => {
-  const text = textOf('torn-wal');
+  const text = scenarioText('torn-wal');
 
   test('are the same for the same seed, and give a scenario without a search', () => {
     const texts = Array.from({ length: 20 }, (_, seed) => varied(text, String(seed)));
@@ -96,7 +92,7 @@ until: {height: 5}
   });
 
   test('are unchanged in a scenario without a search', () => {
-    const plain = textOf('four-honest');
+    const plain = scenarioText('four-honest');
     expect(varied(plain, '3')).toBe(plain);
   });
 });

@@ -1,24 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BEHAVIOURS } from '../../sim/byzantine/registry.ts';
 import type { ScenarioReport } from '../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../sim/run.ts';
 import { ZERO_GROUPS } from '../../sim/world/choices.ts';
 import { runUnasked } from '../support/runUnasked.ts';
+import { scenarioNames, scenarioText } from '../support/scenarios.ts';
 
-const FOLDER = join(import.meta.dirname, '../../scenarios');
-const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
 /** Take four seconds and more: the sweep of `npm run campaign` runs them, as all others, with many seeds. */
 const LONG = new Set(
   `address-liars addresses-moved blocks-in-parts blocks-waited-for book-outlives-the-seed busy-chain changing-params
    contract-liars contract-storms index-off-and-on limits-hold little-at-once many-validators parts-cut-short
    parts-from-the-others parts-told-once parts-to-the-limit pool-after-partition sync-in-parts sync-liar-forgiven
-   sync-near-peer sync-poisoned vain-addresses-forgotten`
-    .split(/\s+/)
-    .map((name) => `${name}.yaml`),
+   sync-near-peer sync-poisoned vain-addresses-forgotten`.split(/\s+/),
 );
-const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 
 async function run(text: string, options: RunOptions = {}, by = runScenario): Promise<ScenarioReport> {
   const result = await by(text, { crypto: 'keyed-hash', ...options });
@@ -28,45 +21,36 @@ async function run(text: string, options: RunOptions = {}, by = runScenario): Pr
 
 describe('the shipped scenarios', () => {
   test('say what a correct node must do', () => {
-    for (const file of files) expect(textOf(file), file).toMatch(/^# [\s\S]*correct/);
+    for (const name of scenarioNames) expect(scenarioText(name), name).toMatch(/^# [\s\S]*correct/);
   });
 
-  test.each(files.filter((file) => !LONG.has(file)).map((file, i) => [file, i] as const))(
+  test.each(scenarioNames.filter((name) => !LONG.has(name)).map((name, i) => [name, i] as const))(
     '%s keeps its promises, and its liars lie',
-    async (file, i) => {
-      const text = textOf(file);
+    async (name, i) => {
+      const text = scenarioText(name);
       // Not every node is asked at the end of its run for all that it serves: the campaign asks all of them.
       const isAsked = i % (/^clients:|block_sync/m.test(text) ? 2 : 6) === 0;
       const { failures, neverHappened } = await run(text, {}, isAsked ? runScenario : runUnasked);
       expect(failures).toEqual([]);
       expect(neverHappened.filter((entry) => !entry.startsWith('timeline'))).toEqual(
-        file === 'time-stands-still.yaml' ? ['until (block time stands still)'] : [],
+        name === 'time-stands-still' ? ['until (block time stands still)'] : [],
       );
     },
   );
-
-  test('tell a story about every behaviour of the catalogue', () => {
-    const all = files.map(textOf).join('\n');
-    for (const { id, alias } of BEHAVIOURS) expect(all).toMatch(new RegExp(`behaviour: (${id}|${alias})\\b`));
-  });
 });
 
 describe('bugs that a sweep found stay fixed', () => {
   test.each([
-    [
-      'mixed-trouble.yaml',
-      '17',
-      'a proof of lock is claimed to those who saw another vote of the liar first',
-    ],
-    ['double-precommit.yaml', '5', 'a contradiction among late precommits becomes evidence'],
-    ['crash-at-signed.yaml', '2', 'the log of a proposer can be replayed'],
-  ])('%s, seed %s: %s', async (file, seed) => {
-    expect((await run(textOf(file), { seed })).failures).toEqual([]);
+    ['mixed-trouble', '17', 'a proof of lock is claimed to those who saw another vote of the liar first'],
+    ['double-precommit', '5', 'a contradiction among late precommits becomes evidence'],
+    ['crash-at-signed', '2', 'the log of a proposer can be replayed'],
+  ])('%s, seed %s: %s', async (name, seed) => {
+    expect((await run(scenarioText(name), { seed })).failures).toEqual([]);
   });
 });
 
 describe('a run', () => {
-  const mixed = textOf('mixed-trouble.yaml');
+  const mixed = scenarioText('mixed-trouble');
 
   test('is the same whoever judges it', async () => {
     const asked = new Set<string>();
@@ -89,21 +73,21 @@ describe('a run', () => {
   });
 
   test('passes with real ed25519 as well as with keyed hashes', async () => {
-    const real = await run(textOf('one-equivocator.yaml'), { crypto: 'ed25519' });
+    const real = await run(scenarioText('one-equivocator'), { crypto: 'ed25519' });
     expect(real.failures).toEqual([]);
     expect(real.stats.evidence).toBe(1);
   });
 
   test('replays from its recorded choices alone', async () => {
     let choices: ReadonlyMap<string, readonly number[]> = new Map();
-    const first = await run(textOf('crash-restart.yaml'), {
+    const first = await run(scenarioText('crash-restart'), {
       seed: '4',
       onChoices: (made) => {
         choices = made;
       },
     });
     expect(choices.size).toBeGreaterThan(10);
-    const replayed = await run(textOf('crash-restart.yaml'), { seed: '4', replay: choices });
+    const replayed = await run(scenarioText('crash-restart'), { seed: '4', replay: choices });
     expect(replayed).toEqual(first);
   });
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runUnasked } from '../../support/runUnasked.ts';
+import { scenarioText } from '../../support/scenarios.ts';
 
 interface Line {
   readonly t: number;
@@ -13,7 +13,7 @@ interface Line {
 
 /** A shipped scenario, and what its trace says of block sync. */
 async function run(name: string, seed?: string) {
-  const text = readFileSync(new URL(`../../../scenarios/${name}.yaml`, import.meta.url), 'utf8');
+  const text = scenarioText(name);
   const lines: Line[] = [];
   const trace = (line: string): void => void lines.push(JSON.parse(line));
   const ran = await runUnasked(text, { seed, crypto: 'keyed-hash', trace });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
+import { scenarioText } from '../../support/scenarios.ts';
 import { BREAKS } from './breaks.ts';
 import type { Break } from './broken.ts';
 
@@ -11,10 +12,7 @@ const file = path.join(root, 'docs/breaks.md');
 
 /** Timeline and Byzantine lines of a shipped scenario. */
 function linesOf(scenario: string): number {
-  const doc = parse(readFileSync(path.join(root, 'scenarios', `${scenario}.yaml`), 'utf8')) as Record<
-    string,
-    readonly unknown[] | undefined
-  >;
+  const doc = parse(scenarioText(scenario)) as Record<string, readonly unknown[] | undefined>;
   return ['timeline', 'byzantine', 'mutate'].reduce((sum, key) => sum + (doc[key]?.length ?? 0), 0);
 }
 

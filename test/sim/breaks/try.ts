@@ -1,7 +1,6 @@
 // node_modules/.bin/tsx test/sim/breaks/try.ts [IDS|all] [SEEDS]: how many seeds each break takes to be found, and how small
 // the failing scenario shrinks.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { scenarioText } from '../../support/scenarios.ts';
 import { BREAKS } from './breaks.ts';
 import { type Break, brokenSim } from './broken.ts';
 
@@ -10,8 +9,7 @@ const SHRINK_MS_MAX = 60_000;
 
 async function tryOne(one: Break): Promise<string> {
   const sim = await brokenSim(one);
-  const file = path.join(import.meta.dirname, '../../../scenarios', `${one.scenario}.yaml`);
-  const text = readFileSync(file, 'utf8');
+  const text = scenarioText(one.scenario);
   for (let seed = 1; seed <= Number(seeds); seed++) {
     const result = await sim.runScenario(text, { seed: String(seed), crypto: 'keyed-hash' });
     if (!result.ok || result.value.passed) continue;

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BEHAVIOURS } from '../../../sim/byzantine/registry.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import { runUnasked } from '../../support/runUnasked.ts';
+import { scenarioText } from '../../support/scenarios.ts';
 
 async function run(text: string): Promise<ScenarioReport> {
   const result = await runUnasked(text, { crypto: 'keyed-hash', seed: '3' });
@@ -195,11 +194,8 @@ describe('a trigger', () => {
 });
 
 describe('the accountability of a fork', () => {
-  const textOf = (how: string): string =>
-    readFileSync(join(import.meta.dirname, `../../../scenarios/fork-by-${how}.yaml`), 'utf8');
-
   test.each(['equivocation', 'amnesia'])('by %s names the cartel and nobody else', async (how) => {
-    const blamed = textOf(how).replace('equals: [v4, v5, v6]', 'equals: [v0, v4, v5, v6]');
+    const blamed = scenarioText(`fork-by-${how}`).replace('equals: [v4, v5, v6]', 'equals: [v0, v4, v5, v6]');
     const report = await run(blamed.replace('until: {time: 40s}', 'until: {time: 20s}'));
     expect(report.failures.map(({ message }) => message)).toEqual([
       expect.stringMatching(/the guilty are v[456], v[456], v[456], expected v0, v4, v5, v6/),

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import { DiskFault, KvDisk, type KvGate, KvHandle } from '../../../sim/disk/kvDisk.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { Choices } from '../../../sim/world/choices.ts';
-
-const folder = path.join(import.meta.dirname, '../../../scenarios');
-const textOf = (name: string): string => readFileSync(path.join(folder, `${name}.yaml`), 'utf8');
+import { scenarioText } from '../../support/scenarios.ts';
 
 /** Runs a scenario and gathers why nodes stopped themselves. */
 async function run(text: string, seed: string) {
@@ -27,14 +23,14 @@ async function run(text: string, seed: string) {
 
 describe('with a bad drive a node recovers or refuses, and never lies', () => {
   test('a failed sync stops the node at once, and it comes back from what is durable', async () => {
-    const { report, stops } = await run(textOf('disk-sync-fails'), '2');
+    const { report, stops } = await run(scenarioText('disk-sync-fails'), '2');
     expect(stops).toHaveLength(2);
     for (const reason of stops) expect(reason).toMatch(/^cannot write the (log|database): .*EIO/);
     expect(report.nodes[2]).toMatchObject({ name: 'v2', state: 'up', lives: 3 });
   });
 
   test('a lost batch is named where the store is opened', async () => {
-    const { report, stops } = await run(textOf('disk-lost-batch'), '2');
+    const { report, stops } = await run(scenarioText('disk-lost-batch'), '2');
     expect(stops[0]).toContain('the database lacks');
     expect(report.nodes[2]?.state).toBe('halted');
   });
@@ -43,12 +39,12 @@ describe('with a bad drive a node recovers or refuses, and never lies', () => {
     ['disk-stale-read', 'storage fault: head read back is not the one just written'],
     ['disk-stale-index', 'storage fault: the index reaches to 4, not to 5'],
   ])('%s: a stale record is noticed by the node that has just written it', async (scenario, fault) => {
-    const { stops } = await run(textOf(scenario), '1');
+    const { stops } = await run(scenarioText(scenario), '1');
     expect(stops[0]).toContain(fault);
   });
 
   test('rot in the whole database stops that node and no other', async () => {
-    const everywhere = textOf('disk-rot')
+    const everywhere = scenarioText('disk-rot')
       .replace('every: 2s', 'every: 10ms')
       .replace('for: 1s', 'for: 500ms');
     const { report, stops } = await run(everywhere, '1');

@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isCampaign } from '../../support/campaign.ts';
+import { scenarioText } from '../../support/scenarios.ts';
 import { BREAKS } from '../breaks/breaks.ts';
 import { brokenSim } from '../breaks/broken.ts';
 import { BreakRunner } from '../breaks/runner.ts';
 import { breaksDocument } from '../breaks/table.ts';
 
-const textOf = (scenario: string): string =>
-  readFileSync(path.join(import.meta.dirname, '../../../scenarios', `${scenario}.yaml`), 'utf8');
 const run = { crypto: 'keyed-hash' } as const;
 
 /** A little of everything, most of which has nothing to do with the failure. */
@@ -49,7 +48,7 @@ describe('a core with one line broken is found out', () => {
   });
 
   test.each(BREAKS.filter(({ isSlow }) => isCampaign || isSlow !== true))('$id, by $found', async (one) => {
-    const failure = await runner.firstFailure(one, textOf(one.scenario));
+    const failure = await runner.firstFailure(one, scenarioText(one.scenario));
     expect(one.found).toContain(failure?.checker);
   });
 
@@ -117,7 +116,7 @@ until: {height: 4}
 
   test('and one that passes is not shrunk', async () => {
     const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
-    const result = await shrinkScenario(textOf('silent-validator'), { seed: '1', run });
+    const result = await shrinkScenario(scenarioText('silent-validator'), { seed: '1', run });
     expect(result).toEqual({ ok: false, error: { kind: 'passes', seed: '1' } });
   });
 });

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runScenario } from '../../../sim/run.ts';
+import { scenarioText } from '../../support/scenarios.ts';
 
 interface Line {
   readonly kind: string;
@@ -11,8 +11,6 @@ interface Line {
   readonly lie?: boolean;
 }
 
-const shipped = (name: string): string => readFileSync(`scenarios/${name}.yaml`, 'utf8');
-
 async function traceOf(text: string): Promise<readonly Line[]> {
   const lines: Line[] = [];
   const trace = (line: string): void => void lines.push(JSON.parse(line) as Line);
@@ -22,7 +20,7 @@ async function traceOf(text: string): Promise<readonly Line[]> {
 }
 
 test('a trace marks what a Byzantine node made, and nothing else of it', async () => {
-  const lines = await traceOf(shipped('one-equivocator'));
+  const lines = await traceOf(scenarioText('one-equivocator'));
   const lies = lines.filter(({ lie }) => lie === true);
   expect(new Set(lies.map(({ from, node }) => `${from} to ${node}`))).toEqual(new Set(['v3 to v0']));
   expect(new Set(lies.map(({ msg }) => msg?.split(' ').slice(0, 2).join(' ')))).toEqual(
@@ -43,7 +41,7 @@ test('a trace marks what liars about addresses say', async () => {
 });
 
 test('a trace tells what a Byzantine node keeps to itself, and from whom', async () => {
-  const lines = await traceOf(shipped('selective-delivery'));
+  const lines = await traceOf(scenarioText('selective-delivery'));
   const kept = lines.filter(({ kind }) => kind === 'withholds');
   expect(kept.length).toBeGreaterThan(0);
   expect(new Set(kept.map(({ node }) => node)).size).toBe(1);
@@ -51,6 +49,6 @@ test('a trace tells what a Byzantine node keeps to itself, and from whom', async
 });
 
 test('where nobody lies nothing is marked', async () => {
-  const lines = await traceOf(shipped('four-honest'));
+  const lines = await traceOf(scenarioText('four-honest'));
   expect(lines.filter(({ kind, lie }) => lie === true || kind === 'withholds')).toEqual([]);
 });

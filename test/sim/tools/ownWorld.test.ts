@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { docText, readDoc } from '../../../sim/shrink/document.ts';
 import { type Candidate, ownWorld } from '../../../sim/shrink/ownWorld.ts';
+import { scenarioText } from '../../support/scenarios.ts';
 import { BREAKS } from '../breaks/breaks.ts';
 import { brokenSim } from '../breaks/broken.ts';
 
@@ -134,10 +133,7 @@ describe('a shrunk scenario', () => {
     'of %s is kept by a core without the bug',
     async (id) => {
       const one = BREAKS.find((known) => known.id === id) as (typeof BREAKS)[0];
-      const text = readFileSync(
-        path.join(import.meta.dirname, `../../../scenarios/${one.scenario}.yaml`),
-        'utf8',
-      );
+      const text = scenarioText(one.scenario);
       const sim = await brokenSim(one);
       const shrunk = await sim.shrinkScenario(text, {
         seed: '1',

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { LinkPriorities } from '../../../sim/pct/priorities.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { Choices } from '../../../sim/world/choices.ts';
+import { scenarioText } from '../../support/scenarios.ts';
 
-const text = readFileSync(path.join(import.meta.dirname, '../../../scenarios/silent-validator.yaml'), 'utf8');
+const text = scenarioText('silent-validator');
 const priorities = (seed: string, depth: number) => new LinkPriorities(new Choices({ seed }), depth);
 
 test('links keep one priority each at depth 1, and lose it at change points', () => {

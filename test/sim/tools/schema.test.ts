@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -6,6 +6,7 @@ import { MESSAGE_FIELDS } from '../../../sim/byzantine/messageFields.ts';
 import { BEHAVIOURS } from '../../../sim/byzantine/registry.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
+import { scenarioNames, scenarioText } from '../../support/scenarios.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -90,8 +91,8 @@ function isType(value: unknown, type: string): boolean {
 }
 
 describe('the JSON Schema of scenario files', () => {
-  test.each(readdirSync(path.join(root, 'scenarios')))('accepts %s', (file) => {
-    expect(accepts(parse(readFileSync(path.join(root, 'scenarios', file), 'utf8')), schema)).toBe(true);
+  test.each(scenarioNames)('accepts %s', (name) => {
+    expect(accepts(parse(scenarioText(name)), schema)).toBe(true);
   });
 
   test('has every behaviour, argument and word of the catalogue, and every field of a message', () => {

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Progress } from '../../../adapters/cli/sim/progress.ts';
@@ -17,9 +15,8 @@ import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { causeOf } from '../../../sim/sweep/cause.ts';
 import { FailureGroups } from '../../../sim/sweep/groups.ts';
 import { CHOICE_GROUPS, groupOf } from '../../../sim/world/choices.ts';
+import { scenarioNames, scenarioText } from '../../support/scenarios.ts';
 
-const FOLDER = path.join(import.meta.dirname, '../../../scenarios');
-const textOf = (file: string): string => readFileSync(path.join(FOLDER, file), 'utf8');
 const failure = (message: string) => ({ checker: 'agreement', message, at: 0 });
 
 describe('the cause of a failure', () => {
@@ -55,7 +52,7 @@ describe('the cause of a failure', () => {
 
 describe('a scenario with another signature scheme', () => {
   test('is the run that the option asks for, with nothing else changed, and keeps its comments', async () => {
-    const text = textOf('four-honest.yaml');
+    const text = scenarioText('four-honest');
     const keyed = withCrypto(text, 'keyed-hash');
     expect(keyed.split('\n')[0]).toBe(text.split('\n')[0]);
     const { engine, ...rest } = parse(keyed);
@@ -159,10 +156,10 @@ until: {height: 4}
   });
 
   test('writes every shipped scenario so that it reads back the same', () => {
-    for (const file of readdirSync(FOLDER)) {
-      const doc = parse(textOf(file));
+    for (const name of scenarioNames) {
+      const doc = parse(scenarioText(name));
       const again = parseScenario(docText(doc));
-      expect(again).toEqual(parseScenario(textOf(file)));
+      expect(again).toEqual(parseScenario(scenarioText(name)));
     }
   });
 
@@ -219,28 +216,28 @@ describe('replay', () => {
   const options = { seed: '3', crypto: 'keyed-hash' } as const;
 
   test('stops at an event or a time and shows what every node holds', async () => {
-    const at = await replayTo(textOf('four-honest.yaml'), { ...options, untilEvent: 400 });
+    const at = await replayTo(scenarioText('four-honest'), { ...options, untilEvent: 400 });
     if (!at.ok) throw new Error(at.error.message);
     expect(at.value.events).toBe(400);
     expect(at.value.nodes.map(({ name }) => name)).toEqual(['v0', 'v1', 'v2', 'v3']);
     expect(at.value.nodes[0]?.at).toMatch(/^\d+\/\d+\/\d+$/);
     expect(at.value.report.failures).toEqual([]);
-    const time = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 2_000_000 });
+    const time = await replayTo(scenarioText('four-honest'), { ...options, untilTime: 2_000_000 });
     if (!time.ok) throw new Error(time.error.message);
     expect(time.value.isCut).toBe(true);
     expect(time.value.virtualMicros).toBeLessThanOrEqual(2_000_000);
     expect(time.value.virtualMicros).toBeGreaterThan(1_000_000);
     const { events } = time.value;
-    const next = await replayTo(textOf('four-honest.yaml'), { ...options, untilEvent: events + 1 });
+    const next = await replayTo(scenarioText('four-honest'), { ...options, untilEvent: events + 1 });
     expect(next.ok && next.value.virtualMicros).toBeGreaterThan(2_000_000);
-    const early = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 1 });
+    const early = await replayTo(scenarioText('four-honest'), { ...options, untilTime: 1 });
     expect(early.ok && early.value.virtualMicros).toBe(0);
-    const late = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 3.6e9 });
+    const late = await replayTo(scenarioText('four-honest'), { ...options, untilTime: 3.6e9 });
     expect(late.ok && late.value.isCut).toBe(false);
   });
 
   test('of the same seed is equal in every happening; one that differs is shown where it parts', async () => {
-    const text = textOf('silent-validator.yaml');
+    const text = scenarioText('silent-validator');
     const same = await compareRuns(text, options);
     expect(same.ok && same.value.parted).toBeUndefined();
     let drawn = 0;
@@ -255,7 +252,7 @@ describe('replay', () => {
 describe('the report page', () => {
   test('stands alone and holds the whole trace, whatever text is in it', async () => {
     const lines: string[] = [];
-    const scenario = textOf('silent-validator.yaml');
+    const scenario = scenarioText('silent-validator');
     const result = await runScenario(scenario, { crypto: 'keyed-hash', trace: (line) => lines.push(line) });
     if (!result.ok) throw new Error(result.error.message);
     const hostile = JSON.stringify({ t: 1, n: 1, kind: 'fault', text: '</script><script>alert(1)</script>' });

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { docText, readDoc } from '../../../sim/shrink/document.ts';
 import { TwinsSpace, twinsDocument } from '../../../sim/twins/space.ts';
-
-const textOf = (name: string): string =>
-  readFileSync(join(import.meta.dirname, '../../../scenarios', `${name}.yaml`), 'utf8');
+import { scenarioText } from '../../support/scenarios.ts';
 
 function spaceOf(text: string): TwinsSpace {
   const parsed = parseScenario(text);
@@ -21,12 +17,12 @@ const caseText = (text: string, index: bigint): string =>
 describe('the space of twins', () => {
   test('keeps one of the partitions that differ only in which twin is where', () => {
     // 16 splits of five nodes in two; those that only swap d and d2 fall together.
-    expect(spaceOf(textOf('twins-4-1')).partitions).toBe(12);
-    expect(spaceOf(textOf('twins-4-1')).size).toBe(4n * 12n ** 3n);
+    expect(spaceOf(scenarioText('twins-4-1')).partitions).toBe(12);
+    expect(spaceOf(scenarioText('twins-4-1')).size).toBe(4n * 12n ** 3n);
   });
 
   test('is gone through without repetition, the same for the same seed', () => {
-    const space = spaceOf(textOf('twins-4-1'));
+    const space = spaceOf(scenarioText('twins-4-1'));
     const drawn = [...space.order(50, '7')];
     expect(new Set(drawn).size).toBe(50);
     expect([...space.order(50, '7')]).toEqual(drawn);
@@ -35,7 +31,7 @@ describe('the space of twins', () => {
   });
 
   test('has every case once when nothing is left to the lot', () => {
-    const text = textOf('twins-4-1').replace(
+    const text = scenarioText('twins-4-1').replace(
       'rounds: 3, partitions: sample 200',
       'rounds: 1, partitions: all',
     );
@@ -46,21 +42,21 @@ describe('the space of twins', () => {
   });
 
   test('names each end of a case once', () => {
-    const [own] = /until: .*height: \d+.*/.exec(caseText(textOf('twins-4-1'), 0n)) ?? [];
+    const [own] = /until: .*height: \d+.*/.exec(caseText(scenarioText('twins-4-1'), 0n)) ?? [];
     const height = /height: (\d+)/.exec(own ?? '')?.[1];
-    const text = textOf('twins-4-1').replace(/^until: .*$/m, `until: {height: ${height}}`);
+    const text = scenarioText('twins-4-1').replace(/^until: .*$/m, `until: {height: ${height}}`);
     expect(caseText(text, 0n)).toContain(`until: {height: ${height}}\n`);
   });
 
   test('is made of scenarios that parse and run by themselves', () => {
-    const text = textOf('twins-4-1');
+    const text = scenarioText('twins-4-1');
     for (const index of [0n, 17n, 4000n]) expect(parseScenario(caseText(text, index)).ok).toBe(true);
   });
 });
 
 describe('twins below a third of the power', () => {
   test('break nothing in a sample of partitions and leaders', async () => {
-    const text = textOf('twins-4-1');
+    const text = scenarioText('twins-4-1');
     for (const index of spaceOf(text).order(6, '1')) {
       const result = await runScenario(caseText(text, index), { seed: '1' });
       expect(result.ok && result.value.failures, `case ${index}`).toEqual([]);
@@ -70,7 +66,7 @@ describe('twins below a third of the power', () => {
 
 describe('twins of half of the power', () => {
   test('fork the chain, and are named for it', async () => {
-    const text = textOf('twins-4-2');
+    const text = scenarioText('twins-4-2');
     const split = {
       index: 0n,
       height: 3,
@@ -98,7 +94,7 @@ describe('twins of half of the power', () => {
   });
 
   test('make correct nodes on two chains drop each other, and that accuses nobody', async () => {
-    const result = await runScenario(caseText(textOf('twins-4-2'), 1181n), { seed: '1' });
+    const result = await runScenario(caseText(scenarioText('twins-4-2'), 1181n), { seed: '1' });
     expect(result.ok && result.value.failures).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import type { Evidence } from '../../../core/types/evidence.ts';
 import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
+import { slowest } from '../expectations/liveness.ts';
 import { hasFault, mayDisorder } from '../linkFaults.ts';
 import { NewDisks } from './newDisk.ts';
 
@@ -49,9 +50,9 @@ export function noFraming(context: CheckerContext): Checker {
       if (fact.kind === 'dropped') {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
         if (!fact.node.isCorrect || !isInnocent || hasForked || hasFault(context, 'corruptPpm')) return;
-        if (isSilence(fact.reason) && mayDelay(context)) return;
+        if (isSilence(fact.reason) && mayTake(context, SILENT_MICROS)) return;
         if (isDisorder(fact.reason) && mayDisorder(context)) return;
-        if (fact.reason === 'blocksync: too slow' && isFar(context)) return;
+        if (fact.reason === 'blocksync: too slow' && mayTake(context, FAR_MICROS)) return;
         context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
       }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
@@ -77,19 +78,25 @@ const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no 
 
 /** Half of the time within which an awaited block must come if other peers have it, too (core/sync/blockQueue.ts). */
 const FAR_MICROS = 1_000_000;
+/** Less than half of the time within which it must come at all (core/sync/blockQueue.ts). */
+const SILENT_MICROS = 7_000_000;
 
-/** A request and its answer may take longer than the node waits for a peer. */
-const isFar = (context: CheckerContext): boolean => {
-  const { network, timeline } = context.scenario;
-  const links = timeline.flatMap(({ action }) => (action.kind === 'link' ? (action.faults.delay ?? []) : []));
-  return mayDelay(context) || [network.delay, ...links].some(({ high }) => high >= FAR_MICROS);
-};
+/** A request or its answer may take so long, or the link or a drive may hold it up. */
+const mayTake = (context: CheckerContext, micros: number): boolean =>
+  mayDelay(context) || slowest(context.scenario) >= micros;
 
 const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition', 'jump', 'skew'];
 
+/** A node answers nobody while its own drive takes no records. */
+const isHoldUp = ({ action }: CheckerContext['scenario']['timeline'][number]): boolean =>
+  HOLD_UPS.includes(action.kind) ||
+  (action.kind === 'disk' && (action.fault === 'full' || action.fault === 'slow')) ||
+  (action.kind === 'link' && action.faults.rate !== undefined);
+
 const mayDelay = (context: CheckerContext): boolean =>
   hasFault(context, 'lossPpm') ||
-  context.scenario.timeline.some(({ action }) => HOLD_UPS.includes(action.kind));
+  context.scenario.network.rate > 0 ||
+  context.scenario.timeline.some(isHoldUp);
 
 /**
  * Messages with which a node refuses what its drive returned (core/lib/storageFault.ts, recovery.ts, assembly.ts;

@@ -171,6 +171,16 @@ class Story {
   }
 }
 
+/**
+ * Whether the node has all parts of what it collects, or may have had them: its
+ * news comes when it has taken many inputs at once, and by then it may collect something else.
+ */
+const isWhole = (rs: RoundState | undefined, at: RoundEvent['at']): boolean =>
+  rs?.height !== at.height ||
+  rs.round !== at.round ||
+  rs.proposalParts?.isComplete() === true ||
+  isOther(rs, at);
+
 /** Whether the node collects a block that was not proposed in the announced round, because two thirds are for it. */
 function isOther(rs: RoundState | undefined, { height, round }: RoundEvent['at']): boolean {
   if (rs?.height !== height || rs.round !== round || rs.proposalParts === undefined) return false;
@@ -248,7 +258,7 @@ class Stories {
     const story = this.#stories.get(node);
     if (story?.height !== height) return undefined;
     const rs = node.node?.rs();
-    const problem = story.onRound(event, rs?.proposalParts?.isComplete() === true, isOther(rs, at));
+    const problem = story.onRound(event, isWhole(rs, at), isOther(rs, at));
     return problem && `tells that it is at ${height}/${round}, ${step}, ${problem}`;
   }
 

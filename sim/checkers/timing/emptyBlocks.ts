@@ -32,6 +32,7 @@ export function emptyBlocks(context: CheckerContext): Checker {
     createEmptyBlocksIntervalMs === 0 ? Number.POSITIVE_INFINITY : 1000 * createEmptyBlocksIntervalMs;
   const waits = new Map<Process, Wait>();
   const awake = new WaitingTime(context);
+  const flushes = new Flushes();
   const waitOf = (node: Process, height: number): Wait => {
     const before = waits.get(node);
     if (before?.height === height) return before;
@@ -54,6 +55,7 @@ export function emptyBlocks(context: CheckerContext): Checker {
       if (idle !== undefined && idle.micros > ANSWER_MICROS)
         context.fail(name, `${node.name} waits at ${rs.height}/0 with transactions for a block`);
       const wait = waitOf(node, rs.height);
+      if (flushes.mayHide(node)) wait.isOver = true;
       if (wait.isOver) return;
       wait.hadTxs ||= (node.node?.rpc?.pool.stats().pending ?? 0) > 0;
       if (rs.step === STEP.newHeight) return;
@@ -72,6 +74,22 @@ export function emptyBlocks(context: CheckerContext): Checker {
         );
     },
   };
+}
+
+/**
+ * Knows whether transactions that a node had since the last look may be gone again. A node whose drive is busy takes a
+ * transaction and the order to empty its pool at once.
+ */
+class Flushes {
+  readonly #seen = new Map<Process, { readonly count: number; readonly isOpen: boolean }>();
+
+  /** To be called at each look. */
+  mayHide(node: Process): boolean {
+    const { flushes: count, isFlushing: isOpen } = node;
+    const before = this.#seen.get(node);
+    this.#seen.set(node, { count, isOpen });
+    return isOpen || before?.isOpen === true || count !== (before?.count ?? 0);
+  }
 }
 
 /** Whether the node waits although its pool offers enough for a block. */

@@ -6,7 +6,7 @@ import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from '../checker.ts';
 import { proposeMicros } from '../timing/roundTimeouts.ts';
-import { ANSWER_MICROS, WaitingTime } from '../timing/waitingTime.ts';
+import { answerMicros, WaitingTime } from '../timing/waitingTime.ts';
 import { OwnValidators } from './ownValidators.ts';
 
 interface Place {
@@ -38,8 +38,8 @@ export function requiredMessages(context: CheckerContext): Checker {
   const seats = new OwnValidators(context);
   const awake = new WaitingTime(context);
   /** Whether the propose timeout may end before the node's own application has made a block. */
-  const maySkip = ({ round }: RoundState): boolean =>
-    proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
+  const maySkip = (node: Process, { round }: RoundState): boolean =>
+    proposeMicros(context.scenario.engine.consensus, round) < answerMicros(node);
   /** The round in which each node restarted. Its prevote there may be lost although the guard remembers signing it. */
   const revived = new Map<Process, Place>();
   /** The round in which each node was paused. The propose timeout may have ended before the application answered. */
@@ -64,7 +64,7 @@ export function requiredMessages(context: CheckerContext): Checker {
       own,
       seats.indexOf(node, rs),
       isAt(rs, revived.get(node)),
-      maySkip(rs) || isAt(rs, paused.get(node)),
+      maySkip(node, rs) || isAt(rs, paused.get(node)),
     );
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
@@ -96,7 +96,7 @@ export function requiredMessages(context: CheckerContext): Checker {
       if (rs === undefined || own === undefined) return;
       const isDue = rs.step >= STEP.propose && rs.step < STEP.commit;
       const waited = awake.wait(node, rs, isDue ? owes(node, rs, own) : undefined);
-      if (waited !== undefined && waited.micros > ANSWER_MICROS)
+      if (waited !== undefined && waited.micros > answerMicros(node))
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
     },
   };

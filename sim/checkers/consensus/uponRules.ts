@@ -13,7 +13,7 @@ import type { Process } from '../../machine/process.ts';
 import type { Schedule } from '../../schedule.ts';
 import { hearing } from '../../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from '../checker.ts';
-import { ANSWER_MICROS, WaitingTime } from '../timing/waitingTime.ts';
+import { answerMicros, WaitingTime } from '../timing/waitingTime.ts';
 import { OwnValidators } from './ownValidators.ts';
 import { isOneThirdIn } from './prevotesAndRoundChanges.ts';
 
@@ -64,7 +64,7 @@ export function uponRules(context: CheckerContext): Checker {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
       const waited = awake.wait(node, rs, waitingFor(rs));
-      if (waited !== undefined && waited.micros > ANSWER_MICROS)
+      if (waited !== undefined && waited.micros > answerMicros(node))
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
     },
   };

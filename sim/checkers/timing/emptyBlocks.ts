@@ -4,7 +4,7 @@ import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { hasOddClocks, SLACK_MICROS } from './earlyTimeouts.ts';
-import { ANSWER_MICROS, WaitingTime } from './waitingTime.ts';
+import { answerMicros, WaitingTime } from './waitingTime.ts';
 
 /** Enough for any transaction of a scenario. */
 const BLOCK_BYTES = 1_000_000;
@@ -52,7 +52,7 @@ export function emptyBlocks(context: CheckerContext): Checker {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect || rs.height <= cluster.genesis.initialHeight) return;
       const idle = awake.wait(node, rs, isIdle(node, rs) ? 'waits' : undefined);
-      if (idle !== undefined && idle.micros > ANSWER_MICROS)
+      if (idle !== undefined && idle.micros > answerMicros(node))
         context.fail(name, `${node.name} waits at ${rs.height}/0 with transactions for a block`);
       const wait = waitOf(node, rs.height);
       if (flushes.mayHide(node)) wait.isOver = true;

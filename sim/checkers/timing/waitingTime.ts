@@ -1,12 +1,25 @@
 import type { RoundState } from '../../../core/types/roundState.ts';
 import { Aftermath } from '../../machine/aftermath.ts';
 import type { Process } from '../../machine/process.ts';
-import { longestDelay } from '../../network/delay.ts';
+import { type Delay, longestDelay } from '../../network/delay.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import type { CheckerContext } from '../checker.ts';
 
 /** Virtual µs within which application, signer and WAL have answered, with a wide margin. */
 export const ANSWER_MICROS = 600_000;
+
+/** A machine that needs longer than this for one thing is late (docs/scenarios.md). */
+const LATE_MICROS = 500_000;
+
+/**
+ * The same for a machine with a pace of its own. Until a decided block is carried out, the application answers twice and
+ * stores the block, and the WAL is written about three times.
+ */
+export const answerMicros = ({ pace: { sync, batch, answer, sign } }: Process): number => {
+  const most = (delay: Delay | undefined): number =>
+    delay === undefined ? 0 : Math.min(longestDelay(delay), LATE_MICROS);
+  return ANSWER_MICROS + 3 * most(sync) + most(batch) + 2 * most(answer) + most(sign);
+};
 
 /** Gossip wakes a node ten times a second. A longer gap was a pause or a rest, and counts as no more than this. */
 const LOOK_MICROS = 250_000;

@@ -10,12 +10,13 @@ function parseV4(text: string): Bytes | undefined {
 
 const V6_WORDS = 8;
 
-function wordsOf(text: string): readonly number[] | undefined {
+/** @param isEnd These are the last words of the address, of which two may be written as a v4 address. */
+function wordsOf(text: string, isEnd: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const words: number[] = [];
   const parts = text.split(':');
   for (const [i, part] of parts.entries()) {
-    const v4 = i === parts.length - 1 && part.includes('.') ? parseV4(part) : undefined;
+    const v4 = isEnd && i === parts.length - 1 && part.includes('.') ? parseV4(part) : undefined;
     if (v4 !== undefined) {
       words.push(((v4[0] as number) << 8) | (v4[1] as number), ((v4[2] as number) << 8) | (v4[3] as number));
     } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) words.push(Number.parseInt(part, 16));
@@ -28,8 +29,8 @@ function parseV6(text: string): Bytes | undefined {
   if (text.length > 45) return undefined;
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const head = wordsOf(halves[0] ?? '');
-  const tail = halves.length === 2 ? wordsOf(halves[1] ?? '') : [];
+  const head = wordsOf(halves[0] ?? '', halves.length === 1);
+  const tail = halves.length === 2 ? wordsOf(halves[1] ?? '', true) : [];
   if (head === undefined || tail === undefined) return undefined;
   const gap = V6_WORDS - head.length - tail.length;
   if (halves.length === 2 ? gap < 1 : gap !== 0) return undefined;

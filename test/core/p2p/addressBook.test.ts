@@ -230,6 +230,8 @@ test('IP texts: v4, v6, v4 within v6, and which of them can be reached', () => {
     'g::',
     '1:2:3:4:5:6:7:8:9',
     '1:2:3:4::5:6:7:8',
+    '1.2.3.4::',
+    '1.2.3.4::5',
   ])
     expect([text, parseIp(text)]).toEqual([text, undefined]);
   const plain = ['::ffff:1.2.3.4', '::FFFF:1.2.3.4', 'fe80::1%eth0', '1.2.3.4', '::ffff:0102:0304'].map(

@@ -314,14 +314,25 @@ function count(counts: Map<string, number>, key: string): number {
 
 /** Networks that are not reachable from elsewhere (RFC 1122, 1918, 3849, 3927, 4193, 5771, 6598). */
 const INNER =
-  /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|2[2-5]\d)\.|^(f[cde]|::|2001:db8:)/i;
-const isInner = (host: string): boolean => INNER.test(host);
+  /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|22[4-9]|2[3-5]\d)\.|^(f[cde]|::|2001:db8:)/i;
+/** An IPv4 address may be written as an IPv6 one. */
+const isInner = (host: string): boolean => INNER.test(host.replace(/^::ffff:(?=\d+\.)/i, ''));
 
 const isAddress = ({ id, ip, port }: NetAddress): boolean =>
   /^[0-9a-f]{40}$/.test(id) && isIp(ip) && port >= 1 && port <= 65_535;
 
-/** The only IPv6 addresses that Byzantine nodes send. */
-const IPS_6 = ['fd00::1', '2001:db8::1'];
-const isIp = (text: string): boolean =>
-  IPS_6.includes(text) ||
-  (/^(\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((one) => Number(one) <= 255));
+const isIp = (text: string): boolean => isIp4(text) || isIp6(text);
+
+const isIp4 = (text: string): boolean =>
+  /^(\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((one) => Number(one) <= 255);
+
+/** Eight groups, or fewer around one `::`. The last two may be written as an IPv4 address. */
+function isIp6(text: string): boolean {
+  const [, head = text, tail] = /^(.*:)(\d+(?:\.\d+){3})$/.exec(text) ?? [];
+  if (tail !== undefined && !isIp4(tail)) return false;
+  const plain = tail === undefined ? text : `${head}0:0`;
+  const halves = plain.split('::');
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
+  const isFull = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
+  return isFull && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group));
+}

@@ -38,16 +38,14 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
   const { world, scenario, fail } = context;
   const spoilers = new Set(scenario.byzantine.filter(spoilsAddresses).map(({ who }) => who));
   const records = new Map<Process, Map<string, Record>>();
-  const up = new Map<Process, Set<string>>();
-  const upOf = (node: Process): Set<string> => {
-    const known = up.get(node) ?? new Set();
-    up.set(node, known);
-    return known;
-  };
+  const isConnected = (node: Process, peer: string): boolean =>
+    board.establishedOf(node.index).some((one) => world.processes[one.node]?.name === peer);
 
   function onFault(node: Process, peer: string): void {
-    // A peer that has left meanwhile is not charged. Peers that abuse the exchange of addresses are judged elsewhere.
-    if (!upOf(node).has(peer) || board.spec.liars.has(peer) || spoilers.has(peer) || node.lives > 1) return;
+    // A peer that has left meanwhile is not charged, even if the node above the sockets does not know yet that it left.
+    if (!isConnected(node, peer)) return;
+    // Peers that abuse the exchange of addresses are judged elsewhere.
+    if (board.spec.liars.has(peer) || spoilers.has(peer) || node.lives > 1) return;
     const own = records.get(node) ?? new Map<string, Record>();
     records.set(node, own);
     const record = own.get(peer) ?? new Record();
@@ -66,16 +64,11 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
 
   return {
     name,
-    ...hearing(['started', 'crashed', 'peer', 'dropped', 'moved'], (fact) => {
+    ...hearing(['started', 'crashed', 'dropped', 'moved'], (fact) => {
       const { node } = fact;
       if (!node.isCorrect) return;
-      if (fact.kind === 'started' || fact.kind === 'crashed') {
-        records.delete(node);
-        up.delete(node);
-      } else if (fact.kind === 'peer') {
-        if (fact.isUp) upOf(node).add(fact.peer);
-        else upOf(node).delete(fact.peer);
-      } else if (fact.kind === 'dropped') onFault(node, fact.peer);
+      if (fact.kind === 'started' || fact.kind === 'crashed') records.delete(node);
+      else if (fact.kind === 'dropped') onFault(node, fact.peer);
       else check(node);
     }),
     finish() {

@@ -5,6 +5,7 @@ import type { LinkId } from '../../core/p2p/links.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { Peers } from '../../core/p2p/peers.ts';
 import type { PeersOut } from '../../core/p2p/peersContract.ts';
+import type { Micros, PeerId } from '../../core/types/ids.ts';
 import type { Process } from '../machine/process.ts';
 import type { PeersSpec } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
@@ -38,6 +39,7 @@ export class PeerHost {
   readonly process: Process;
   readonly #options: PeerHostOptions;
   readonly #ends = new Map<LinkId, End>();
+  readonly #dialEnds = new Map<PeerId, Micros>();
   readonly #out: PeersOut;
   readonly #lies: PexLies | undefined;
   /** How often in a row it was woken and wanted to be woken again at once. */
@@ -118,7 +120,15 @@ export class PeerHost {
   }
 
   forget(end: End): void {
-    if (this.holds(end)) this.#ends.delete(end.link);
+    if (!this.holds(end)) return;
+    this.#ends.delete(end.link);
+    const { dialler, calledAs } = end.socket;
+    if (end === dialler) this.#dialEnds.set(calledAs, this.#options.world.now);
+  }
+
+  /** When its last dial to this peer ended, or the connection that it led to; undefined before. */
+  dialEndedAt(peer: PeerId): Micros | undefined {
+    return this.#dialEnds.get(peer);
   }
 
   /** Lets the peer manager work. Then updates its timer and its files. */
@@ -144,11 +154,10 @@ export class PeerHost {
       dial,
       close: (link) => {
         const end = this.#ends.get(link);
-        this.#ends.delete(link);
-        if (end !== undefined) {
-          closed(end);
-          left(end);
-        }
+        if (end === undefined) return;
+        this.forget(end);
+        closed(end);
+        left(end);
       },
       // The switchboard tells the node, once both ends have accepted.
       up: () => {},

@@ -89,6 +89,11 @@ export class Switchboard implements Steering {
     return ends.filter((end) => end.socket.dialler === end).map(({ socket }) => socket.calledAs);
   }
 
+  /** When the last dial of a node to this peer ended, as it believes, or the connection that the dial led to. */
+  dialEndedAt(node: number, peer: string): number | undefined {
+    return this.#hosts[node]?.dialEndedAt(idOf(peer));
+  }
+
   /** Connections that a node keeps, whatever the other ends do; nothing while it is down. */
   keptBy(node: number): readonly Readonly<PeerLink>[] {
     return this.#hosts[node]?.peers.connected() ?? [];

@@ -1,4 +1,5 @@
 import type { Process } from '../../machine/process.ts';
+import { idOf } from '../../peers/addresses.ts';
 import type { Switchboard } from '../../peers/switchboard.ts';
 import type { World } from '../../world/world.ts';
 import type { CheckerContext } from '../checker.ts';
@@ -21,7 +22,7 @@ const CALLED_WITHIN_MICROS = 34_000_000;
 interface Calls {
   readonly count: number;
   readonly at: number;
-  /** The last dial or the end of a brief connection. The next wait begins by then, or when the dial has ended. */
+  /** The last dial, or the end of a connection or of its ban. The next wait begins by then, or when the dial has ended. */
   readonly triedAt: number;
   /** Whether the next dial is due after the shortest wait. */
   readonly isSoon: boolean;
@@ -73,7 +74,7 @@ export class PersistentPeerDials {
     const waited = this.#world.now - at;
     const least = count === 0 ? 0 : Math.min(WAIT_MICROS.first * 2 ** (count - 1), WAIT_MICROS.longest);
     if (waited < least) this.#fail(`calls ${whom} again after ${waited} µs, in vain ${count} times`);
-    if (isSoon && !this.#isPausing && waited > AGAIN_WITHIN_MICROS)
+    if (isSoon && !this.#isPausing && waited > AGAIN_WITHIN_MICROS && this.#dialEndOf(whom) <= at)
       this.#fail(`calls ${whom}, which has long been there, only after ${waited} µs`);
     this.#checkWait(whom, before);
   }
@@ -83,8 +84,15 @@ export class PersistentPeerDials {
     const { now } = this.#world;
     const since = this.#droppedAt;
     if (this.#isPausing || (since !== undefined && now - since < 2 * NEEDED_BAN_MICROS)) return;
-    if (now - triedAt > CALLED_WITHIN_MICROS)
-      this.#fail(`needs ${whom}, and has not called it for ${now - triedAt} µs`);
+    const waited = now - Math.max(triedAt, this.#dialEndOf(whom));
+    if (waited > CALLED_WITHIN_MICROS) this.#fail(`needs ${whom}, and has not called it for ${waited} µs`);
+  }
+
+  /** When its last dial to the peer ended: a far or clogged peer may be long in answering. Now if one is under way. */
+  #dialEndOf(whom: string): number {
+    const { index } = this.#node;
+    if (this.#board.calledBy(index).includes(idOf(whom))) return this.#world.now;
+    return this.#board.dialEndedAt(index, whom) ?? 0;
   }
 
   onConnected(peer: string): void {
@@ -110,8 +118,10 @@ export class PersistentPeerDials {
   #onGone(peer: string, micros: number): void {
     if (!this.peers.includes(peer)) return;
     const { now } = this.#world;
-    const isSoon = micros >= STABLE_MICROS && this.#board.banEnd(this.#node.index, peer) === undefined;
-    this.#calls.set(peer, { count: 0, at: now, triedAt: now, isSoon });
+    // A peer that abuses the exchange of addresses is banned without being dropped by the node.
+    const end = this.#board.banEnd(this.#node.index, peer);
+    const isSoon = micros >= STABLE_MICROS && end === undefined;
+    this.#calls.set(peer, { count: 0, at: now, triedAt: end ?? now, isSoon });
   }
 
   /** The connection stood only briefly, so the next wait is longer. */

@@ -266,7 +266,7 @@ class Book {
       return `sends a request for block ${height} while ${asked.size - 1} wait,`;
     if (!this.#mayClaim(to, dealings, height))
       return `sends a request for block ${height}, which it does not claim to have,`;
-    return height <= head || height > head + 1 + AHEAD_MAX
+    return height < lowestOf(node, head) || height > head + 1 + AHEAD_MAX
       ? `sends a request for block ${height} at height ${head}`
       : undefined;
   }
@@ -304,6 +304,12 @@ const isLie = (reason: string): boolean =>
   reason.startsWith('blocksync:') && !/too many requests|no block for|too slow/.test(reason);
 
 const isSilence = (reason: string): boolean => /^blocksync: (no block for|too slow)/.test(reason);
+
+/**
+ * The lowest block that the node may lack, as far as it knows. Where it learns late of what it has stored, it may not
+ * know of its newest block yet, and if the peer that sent that block leaves, it asks another one.
+ */
+const lowestOf = ({ pace }: Process, head: number): number => (pace.batch === undefined ? head + 1 : head);
 
 /** The node's drive makes it wait. */
 const isHindered = ({ disk, pace }: Process): boolean =>

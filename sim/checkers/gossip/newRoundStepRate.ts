@@ -6,7 +6,7 @@ import { hasOddClocks } from '../timing/earlyTimeouts.ts';
 /** A node that stands still repeats its NewRoundStep after this time, and so it does to a peer that stands still. */
 const AGAIN_MICROS = 2_000_000;
 /**
- * Far above what these repeats, a new connection and a step announced late add up to. At each look of gossip it would
+ * On one connection, far above what these repeats and a step announced late add up to. At each look of gossip it would
  * be 20.
  */
 const SAID_MAX = 12;
@@ -28,8 +28,15 @@ export function newRoundStepRate({ world, scenario, fail }: CheckerContext): Che
   const all = new Map<string, Said>();
   return {
     name,
-    ...hearing(['roundStateSaid'], ({ node, to, bytes }) => {
+    ...hearing(['roundStateSaid', 'peer'], (fact) => {
+      const { node } = fact;
       if (!node.isCorrect || node.pace.sync !== undefined) return;
+      if (fact.kind === 'peer') {
+        // Each new connection begins with a NewRoundStep, and connections may break again and again.
+        all.delete(`${node.name}/${fact.peer}`);
+        return;
+      }
+      const { to, bytes } = fact;
       const decoded = readMessage(bytes);
       if (!decoded.ok || decoded.value.kind !== 'newRoundStep') return;
       const { height, round, step } = decoded.value;

@@ -1,7 +1,11 @@
 import { evidenceHeight } from '../../../core/evidence/verify.ts';
 import { equalBytes, toHex } from '../../../core/lib/bytes.ts';
 import { type Block, equalBlockId } from '../../../core/types/block.ts';
-import type { DuplicateVoteEvidence, Evidence } from '../../../core/types/evidence.ts';
+import type {
+  DuplicateVoteEvidence,
+  Evidence,
+  LightClientAttackEvidence,
+} from '../../../core/types/evidence.ts';
 import { compareTime, type Timestamp } from '../../../core/types/ids.ts';
 import type { ConsensusParams } from '../../../core/types/params.ts';
 import type { ValidatorSet } from '../../../core/types/validator.ts';
@@ -82,10 +86,13 @@ export class CommittedEvidence {
   }
 }
 
+/** Names an attack. Proofs of one attack may have different signatures of the false block, and so accuse differently. */
+export const attackName = ({ commonHeight, conflictingBlock }: LightClientAttackEvidence): string =>
+  `${commonHeight}/${toHex(hashOfHeader(conflictingBlock.header))}`;
+
 /** Names what was done, whatever the evidence says of it that no signature covers. */
 function offenceOf(evidence: Evidence): string {
-  if (evidence.kind === 'light-client-attack')
-    return `${evidence.commonHeight}/${toHex(hashOfHeader(evidence.conflictingBlock.header))}`;
+  if (evidence.kind === 'light-client-attack') return attackName(evidence);
   const { voteA, voteB } = evidence;
   return [voteA, voteB]
     .map((vote) => toHex(vote.signature))

@@ -1,4 +1,4 @@
-import { encodeEvidence, encodeEvidenceList } from '../../../core/codec/evidence.ts';
+import { encodeEvidenceList } from '../../../core/codec/evidence.ts';
 import { evidenceHeight } from '../../../core/evidence/verify.ts';
 import { type Bytes, equalBytes, toHex } from '../../../core/lib/bytes.ts';
 import { CHANNELS } from '../../../core/node/contract.ts';
@@ -12,10 +12,13 @@ import { readMessage } from '../../network/readMessage.ts';
 import { type FactOf, hearing } from '../../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from '../checker.ts';
 import { isPrompt } from '../progressCore.ts';
+import { proposedValue } from '../safety/signedValue.ts';
 import { hasExtension, isSignedBy } from '../safety/voteSignature.ts';
 import { DueEvidence, type EvidenceToPropose } from './dueEvidence.ts';
 import { mayExpire } from './duplicateVotes.ts';
 import { evidenceName, keptEvidence } from './storedEvidence.ts';
+
+type Committed = FactOf<'committed'>['event'];
 
 const NAME = 'conduct';
 
@@ -30,6 +33,7 @@ class Accusations {
     'dropped',
     'peer',
     'moved',
+    'signed',
     'newEvidence',
     'committed',
   ] as const;
@@ -44,6 +48,8 @@ class Accusations {
   /** The height of the first block that carries each piece of evidence. */
   readonly #carried = new Map<string, number>();
   readonly #checked = new Map<Process, EvidenceToPropose>();
+  /** The hash of the last block that each node has signed a proposal for. Others may name it as their proposer too. */
+  readonly #proposed = new Map<Process, string | undefined>();
 
   constructor(context: CheckerContext) {
     this.#context = context;
@@ -73,9 +79,12 @@ class Accusations {
       case 'moved':
         this.#docketOf(node).onMoved(fact.position.height);
         return;
+      case 'signed':
+        if (fact.ask.kind === 'proposal') this.#proposed.set(node, proposedValue(fact.ask.bytes));
+        return;
       case 'event': {
         const { event } = fact;
-        if (event.kind === 'committed') this.#onCommitted(node, event.block);
+        if (event.kind === 'committed') this.#onCommitted(node, event);
         else this.#docketOf(node).onFound(evidenceName(event.evidence), event.evidence);
         return;
       }
@@ -120,7 +129,7 @@ class Accusations {
     return !hasExtension(vote) && isSignedBy(this.#context, member.signer.pubKey, vote);
   }
 
-  #onCommitted(node: Process, block: Block): void {
+  #onCommitted(node: Process, { block, blockId }: Committed): void {
     const docket = this.#docketOf(node);
     const { height } = block.header;
     this.#headers.set(height, block.header);
@@ -132,13 +141,13 @@ class Accusations {
     docket.expire((piece) => mayExpire(this.#context, piece, block.header));
     for (const { text } of docket.takeOverdue(height))
       this.#fail(`${node.name} has heard ${text}, and has no evidence of it at ${height}`);
-    this.#judgeProposer(block);
+    this.#judgeProposer(block, toHex(blockId.hash));
   }
 
-  #judgeProposer(block: Block): void {
+  #judgeProposer(block: Block, hash: string): void {
     const { height, proposerAddress } = block.header;
     const proposer = this.#byAddress.get(toHex(proposerAddress));
-    if (proposer === undefined) return;
+    if (proposer === undefined || this.#proposed.get(proposer) !== hash) return;
     const offered = this.#dockets.get(proposer)?.offered;
     if (offered?.height !== height || offered === this.#checked.get(proposer)) return;
     this.#checked.set(proposer, offered);
@@ -151,8 +160,7 @@ class Accusations {
   #isLeft(piece: Evidence, { header, evidence }: Block): boolean {
     const before = this.#headers.get(header.height - 1);
     if (before === undefined || mayExpire(this.#context, piece, before)) return false;
-    const bytes = encodeEvidence(piece);
-    const isThere = (this.#carried.get(toHex(bytes)) ?? header.height + 1) <= header.height;
+    const isThere = (this.#carried.get(evidenceName(piece)) ?? header.height + 1) <= header.height;
     return !isThere && encodeEvidenceList([...evidence, piece]).length <= this.#roomAt(header.height);
   }
 

@@ -7,12 +7,14 @@ import { decodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { Evidence } from '../../../core/types/evidence.ts';
 import type { Process } from '../../machine/process.ts';
 import { type CheckerContext, mayLose } from '../checker.ts';
-import { mayExpire } from './duplicateVotes.ts';
+import { attackName, mayExpire } from './duplicateVotes.ts';
 
 /** Pieces of evidence read at most: far above what a pool takes. */
 const ENTRIES_MAX = 100_000;
 
-export const evidenceName = (evidence: Evidence): string => toHex(encodeEvidence(evidence));
+/** A pool holds one proof of an attack, and takes any other proof of it for the same. */
+export const evidenceName = (evidence: Evidence): string =>
+  evidence.kind === 'light-client-attack' ? attackName(evidence) : toHex(encodeEvidence(evidence));
 
 /** Evidence by its name. */
 export type Pieces = ReadonlyMap<string, Evidence>;
@@ -25,7 +27,7 @@ export function storedEvidence({ disk }: Process): { readonly pending: Pieces; r
     const payload = decodeRecord(key, value);
     const decoded = decodeEvidence(payload);
     assert(decoded.ok, 'stored evidence decodes');
-    list.set(toHex(payload), decoded.value);
+    list.set(evidenceName(decoded.value), decoded.value);
   }
   return { pending, committed };
 }

@@ -12,6 +12,8 @@ import { compareTime, type Micros } from '../../core/types/ids.ts';
 
 /** How far a header may be ahead of the client's clock. */
 const DRIFT_MICROS = 10_000_000;
+/** Why a header is refused that is further ahead. */
+export const FROM_THE_FUTURE = 'it is from the future';
 /** How long a header stays trusted: less than the time in which evidence is accepted. */
 const TRUSTING_MICROS = 14 * 24 * 3_600_000_000;
 
@@ -42,7 +44,7 @@ export function judge(check: CommitCheck, trusted: LightBlock, block: LightBlock
   if (header.height <= trusted.header.height) return { bad: 'it does not lie above what is trusted' };
   if (compareTime(header.time, trusted.header.time) <= 0)
     return { bad: 'its time is not later than the trusted' };
-  if (microsOf(block) > now + DRIFT_MICROS) return { bad: 'it is from the future' };
+  if (microsOf(block) > now + DRIFT_MICROS) return { bad: FROM_THE_FUTURE };
   if (microsOf(trusted) + TRUSTING_MICROS <= now) return { bad: 'what is trusted is too old' };
   if (header.height === trusted.header.height + 1) {
     if (!equalBytes(header.validatorsHash, trusted.header.nextValidatorsHash))

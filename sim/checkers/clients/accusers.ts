@@ -1,3 +1,5 @@
+import type { Header } from '../../../core/types/block.ts';
+import type { Evidence } from '../../../core/types/evidence.ts';
 import type { Accuser } from '../../clients/accuser.ts';
 import { type Checker, type CheckerContext, mayLose } from '../checker.ts';
 import { mayExpire } from '../evidence/duplicateVotes.ts';
@@ -40,17 +42,24 @@ export function evidenceVerdicts(context: CheckerContext, clients: readonly Accu
 
   function checkKept({ spec, node, taken, refused }: Accuser): void {
     const chain = node.state === 'up' ? node.node?.rpc?.chain : undefined;
-    const last = chain?.blockMeta(chain.head())?.header;
-    if (chain === undefined || last === undefined) return;
+    if (chain === undefined) return;
     const carried = new Set<string>();
-    for (let height = Math.max(1, chain.base()); height <= chain.head(); height++)
-      for (const piece of chain.block(height)?.evidence ?? []) carried.add(evidenceName(piece));
+    const headers: Header[] = [];
+    for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
+      const block = chain.block(height);
+      if (block === undefined) continue;
+      headers.push(block.header);
+      for (const piece of block.evidence) carried.add(evidenceName(piece));
+    }
+    // It is gone for good once it was too old, even if later parameters would allow it again.
+    const mayHaveExpired = (evidence: Evidence, since: number): boolean =>
+      headers.some((last) => last.height >= since && mayExpire(context, evidence, last));
     const { pending } = storedEvidence(node);
     for (const { evidence, life, head } of taken) {
       const piece = evidenceName(evidence);
       const isFresh = head + STORED_BLOCKS >= chain.head();
-      if (life !== node.lives || isFresh || mayExpire(context, evidence, last)) continue;
-      if (!carried.has(piece) && !pending.has(piece))
+      if (life !== node.lives || isFresh || carried.has(piece) || pending.has(piece)) continue;
+      if (!mayHaveExpired(evidence, head))
         context.fail(
           name,
           `${spec.name}: ${node.name} took evidence at ${head}, and neither stores it nor is it in a block`,

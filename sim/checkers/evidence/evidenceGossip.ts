@@ -203,7 +203,9 @@ class EvidenceSpread {
     this.#hearsay.delete(node);
     const { world, correct } = this.#context;
     const stock = this.#stockOf(node);
-    const tellMicros = TELL_MICROS + stock.mostTurns(this.#waitingMax) * TURN_MICROS;
+    // A slow clock, or one whose timers are late, makes each turn longer.
+    const turnMicros = Math.max(TURN_MICROS, node.clock.timerMicros(TURN_MICROS / 1_000)) + node.clock.jitter;
+    const tellMicros = TELL_MICROS - TURN_MICROS + (stock.mostTurns(this.#waitingMax) + 1) * turnMicros;
     if (!world.isAllCorrect && node.isCorrect) {
       this.#noteHeights(node);
       if (this.#owing.has(node)) this.#judgeOwing(node, tellMicros);

@@ -2,11 +2,14 @@ import type { EthTx } from '../../../core/app/chain.ts';
 import { type Bytes, equalBytes, toHex } from '../../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../../core/rpc/context.ts';
+import { blockRoom } from '../../clients/blockRoom.ts';
 import { settledPool } from '../../clients/settledPool.ts';
 import type { Process } from '../../machine/process.ts';
+import { longestDelay } from '../../network/delay.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { hasOddClocks } from '../timing/earlyTimeouts.ts';
+import { isSluggish } from '../timing/waitingTime.ts';
 
 /** How often a pool looks for transactions that have waited too long. */
 const TICK_MICROS = 60_000_000;
@@ -23,6 +26,8 @@ interface Waiting {
   readonly balance: bigint;
   /** Height of the newest block. */
   readonly head: number;
+  /** Bytes that a block has for transactions. */
+  readonly room: number;
   /** Times of the last look before they waited and of the first look at them. */
   readonly before: number;
   readonly since: number;
@@ -44,8 +49,13 @@ export function queuedLifetime(context: CheckerContext): Checker {
   // show them.
   if (poolLifetime === undefined || hasOddClocks(scenario) || (scenario.bankers ?? []).length > 0)
     return { name };
-  // The pool first notices within a minute that something waits, which starts the time; a later look ends it.
-  const longest = (1 + Math.ceil(poolLifetime / TICK_MICROS)) * TICK_MICROS + SLACK_MICROS;
+  // The pool first notices within a minute that something waits, which starts the time; a later look ends it. Before
+  // each look, the drive may hold up the timer and then its handling.
+  const ticks = 1 + Math.ceil(poolLifetime / TICK_MICROS);
+  const longestAt = ({ pace: { sync } }: Process): number => {
+    const syncMicros = sync === undefined ? world.latencies.sync.high : longestDelay(sync);
+    return ticks * (TICK_MICROS + 2 * syncMicros) + SLACK_MICROS;
+  };
   const looked = new Map<Process, number>();
   /** By sender. */
   const known = new Map<Process, ReadonlyMap<string, Waiting>>();
@@ -63,20 +73,20 @@ export function queuedLifetime(context: CheckerContext): Checker {
     for (const [key, one] of known.get(node) ?? []) {
       const now = next.get(key);
       const its = content.find(({ sender }) => equalBytes(sender, one.sender));
-      const { awaited, balance, head } = standingOf(rpc, one.sender, its);
+      const { awaited, balance, head, room } = standingOf(rpc, one.sender, its);
       if (awaited !== one.awaited) continue;
       const since = Math.max(one.since, disturbed);
       const hashes = [...one.txs.keys()];
       const kept = hashes.find((hash) => now?.txs.has(hash) && !one.left.has(hash));
       const held = world.now - since;
-      if (kept !== undefined && held > longest)
+      if (kept !== undefined && held > longestAt(node) && !isSluggish(node, scenario))
         context.fail(name, `${node.name} keeps transaction 0x${kept} for ${held} µs before its turn`);
       const nonces = new Set([...(now?.txs.values() ?? [])].map(({ nonce }) => nonce));
       const gone = hashes.find((hash) => !nonces.has((one.txs.get(hash) as EthTx).nonce));
       const waited = world.now - one.before;
       // A sender that became poorer may have been unable to pay for it, even if it is rich again some blocks later.
       const isPayable = balance >= one.balance && head <= one.head + 1;
-      if (gone !== undefined && isRoomy && isPayable && waited < poolLifetime)
+      if (gone !== undefined && isRoomy && isPayable && room >= one.room && waited < poolLifetime)
         context.fail(
           name,
           `${node.name} forgets transaction 0x${gone}, which waited for at most ${waited} µs`,
@@ -107,11 +117,13 @@ export function queuedLifetime(context: CheckerContext): Checker {
   };
 }
 
-function noteLeft({ txs, left }: Waiting, rpc: RpcContext | undefined): void {
-  for (const [key, { hash }] of txs) if (rpc?.pool.byEthHash(hash) === undefined) left.add(key);
+/** One that waited for another nonce meanwhile waits anew, as if it had left and come back. */
+function noteLeft({ sender, awaited, txs, left }: Waiting, rpc: RpcContext | undefined): void {
+  const isAnew = rpc?.pool.pendingNonce(sender) !== awaited;
+  for (const [key, { hash }] of txs) if (isAnew || rpc?.pool.byEthHash(hash) === undefined) left.add(key);
 }
 
-type Standing = Pick<Waiting, 'awaited' | 'balance' | 'head'>;
+type Standing = Pick<Waiting, 'awaited' | 'balance' | 'head' | 'room'>;
 
 function queueOf(rpc: RpcContext, its: PooledSender): Omit<Waiting, 'before' | 'since'> {
   const txs = new Map(its.queued.map((tx) => [toHex(tx.hash), tx]));
@@ -120,5 +132,10 @@ function queueOf(rpc: RpcContext, its: PooledSender): Omit<Waiting, 'before' | '
 
 function standingOf({ chain }: RpcContext, sender: Bytes, its: PooledSender | undefined): Standing {
   const { nonce = 0n, balance = 0n } = chain.latest().account(sender) ?? {};
-  return { awaited: nonce + BigInt(its?.pending.length ?? 0), balance, head: chain.head() };
+  return {
+    awaited: nonce + BigInt(its?.pending.length ?? 0),
+    balance,
+    head: chain.head(),
+    room: blockRoom(chain),
+  };
 }

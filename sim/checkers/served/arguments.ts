@@ -23,6 +23,8 @@ import {
 
 const GAS_CODE = 2n;
 const SERVER_ERROR = -32000;
+/** Wei per gas. Few chains have a base fee above it. */
+const HIGH_PRICE = 10n ** 13n;
 
 /** Block overrides of a call. */
 const PLACE = { number: 77n, time: 7_777n, gasLimit: 7_700_000n, blobBaseFee: 9n };
@@ -132,9 +134,15 @@ export async function wrongArguments(rpc: RpcContext): Promise<string | undefine
 /** A tuple that authorizes nothing, but costs as much as any. */
 const TUPLE = { chainId: '0x0', address: STRANGER, nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' };
 
+/** A high gas price, and one that the newest block accepts. */
+function highPrice({ chain }: RpcContext): string {
+  const { baseFeePerGas } = present(chain.ethBlock(chain.head()), 'the head').header;
+  return quantity(baseFeePerGas > HIGH_PRICE ? baseFeePerGas : HIGH_PRICE);
+}
+
 /** An estimate is no less than what the transaction takes, and at most 2 % more. */
 async function wrongLeast(rpc: RpcContext): Promise<string | undefined> {
-  const paid = { from: SENDER, to: STRANGER, value: '0x1', gasPrice: quantity(10n ** 13n) };
+  const paid = { from: SENDER, to: STRANGER, value: '0x1', gasPrice: highPrice(rpc) };
   for (const [what, call, state, least] of [
     ['whose coins are pretended', paid, { [SENDER]: { balance: quantity(RICH) } }, TX_GAS],
     ['by the least for its data', { to: STRANGER, data: `0x${'ff'.repeat(100)}` }, {}, 25_000n],
@@ -161,7 +169,7 @@ async function wrongRefused(rpc: RpcContext): Promise<string | undefined> {
     ],
     [
       'with all the coins there are',
-      { from: SENDER, to: STRANGER, value: all, gasPrice: quantity(10n ** 13n) },
+      { from: SENDER, to: STRANGER, value: all, gasPrice: highPrice(rpc) },
       { [SENDER]: { balance: all } },
       'insufficient funds for transfer',
     ],

@@ -93,9 +93,12 @@ async function wrongWait(rpc: RpcContext): Promise<string | undefined> {
 /** The last nonce of all would leave none for the next (EIP-2681). */
 async function wrongLastNonce(rpc: RpcContext): Promise<string | undefined> {
   if (rpc.checkTx === undefined) return undefined;
+  // Who offers less than the chain's least price is refused before the nonce is looked at.
+  const least = rpc.chain.leastGasPrice();
+  const gasPrice = least > DEAR ? least : DEAR;
   const verdicts: unknown[] = [];
   for (const nonce of [NONCE_MAX - 1n, NONCE_MAX]) {
-    const raw = legacyTx({ nonce, gasPrice: DEAR, gas: TX_GAS }, rpc.chain.evmChainId, rpc.suite);
+    const raw = legacyTx({ nonce, gasPrice, gas: TX_GAS }, rpc.chain.evmChainId, rpc.suite);
     // The wrapped transaction is what the pool would hear of.
     const { ctx, sent } = withPool(rpc, { txFeeCapWei: 0n });
     const { wrapEthTx: _, ...wrapping } = ctx;

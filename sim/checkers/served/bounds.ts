@@ -1,6 +1,6 @@
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
-import { eth, fieldsOf, firstOf, heightsOf, unlike } from '../questions.ts';
+import { eth, fieldsOf, firstOf, heightsOf, unlike, withoutLimits } from '../questions.ts';
 
 /** Limits, the same as geth's. */
 const PERCENTILES_MAX = 100;
@@ -76,8 +76,9 @@ function searches(rpc: RpcContext): readonly Bound[] {
   const blocks = isIndexed ? counts.filter((count) => count > 0).length : counts.length;
   const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(chain.head()) };
   const searched = (what: string, there: number, limit: 'logsMax' | 'blockRangeMax'): readonly Bound[] => {
+    const free = withoutLimits(rpc);
     const ask = (max: number): Promise<unknown> =>
-      eth({ ...rpc, limits: { ...rpc.limits, [limit]: max } }, 'eth_getLogs', [all]);
+      eth({ ...free, limits: { ...free.limits, [limit]: max } }, 'eth_getLogs', [all]);
     const bound = { what, code: SERVER_ERROR, most: () => ask(there), oneMore: () => ask(there - 1) };
     return there === 0 ? [] : [bound];
   };

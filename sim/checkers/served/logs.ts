@@ -1,7 +1,7 @@
 import type { ChainReader } from '../../../core/app/chain.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
-import { eth, firstOf, heightsOf, unlike } from '../questions.ts';
+import { eth, firstOf, heightsOf, unlike, withoutLimits } from '../questions.ts';
 
 /** A topic that no log has. */
 const NOWHERE = `0x${'5e'.repeat(32)}`;
@@ -36,7 +36,7 @@ export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
       questions.push([{ ...all, address }, logs, (log) => address.includes(String(log['address']))]);
   questions.push(...byTopics(logs, all));
   for (const [filter, of, isWanted] of questions) {
-    const told = await eth(rpc, 'eth_getLogs', [filter]);
+    const told = await eth(withoutLimits(rpc), 'eth_getLogs', [filter]);
     const problem = unlike(`eth_getLogs ${JSON.stringify(filter)}`, told, of.filter(isWanted));
     if (problem !== undefined) return problem;
   }

@@ -4,7 +4,7 @@ import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Hash } from '../../../core/types/ids.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
-import { eth, fieldsOf, someOf, unlike } from '../questions.ts';
+import { eth, fieldsOf, someOf, unlike, withoutLimits } from '../questions.ts';
 
 /**
  * A waiting transaction is shown alike by hash, by sender and in the whole list: without a block, and with its fee cap
@@ -14,7 +14,7 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
   const lines = await wrongLines(rpc);
   if (lines !== undefined) return lines;
   const pooled = rpc.pool.content();
-  const all = (await eth(rpc, 'txpool_content', [])) as Fields;
+  const all = (await eth(withoutLimits(rpc), 'txpool_content', [])) as Fields;
   for (const { sender, pending, queued } of someOf(pooled)) {
     const name = toEip55(sender);
     const own = (await eth(rpc, 'txpool_contentFrom', [name])) as Fields;

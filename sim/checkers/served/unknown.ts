@@ -150,6 +150,7 @@ async function wrongFilter(rpc: RpcContext): Promise<string | undefined> {
     .filter((height) => height >= from)
     .flatMap((height) => shownLogs(present(chain.ethBlock(height), 'a kept block')))
     .map(({ shown }) => shown);
+  if (logs.length > rpc.limits.logsMax) return undefined;
   const filter = { fromBlock: quantity(from), toBlock: quantity(chain.head()) };
   const id = await eth(rpc, 'eth_newFilter', [filter]);
   // Clients of the scenario use all available filters.

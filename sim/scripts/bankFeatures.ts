@@ -14,6 +14,8 @@ const GWEI = 10n ** 9n;
 const TOO_MUCH = 10n ** 24n;
 const GAS = 300_000n;
 const MEMO_MAX = 256;
+/** The SDK's code for a timeout height that has passed. */
+const TOO_LATE = 'sdk 30';
 /** Two bytes per character, because the limit counts bytes. */
 const wide = (bytes: number): string => 'é'.repeat(bytes >> 1) + 'm'.repeat(bytes & 1);
 /** Characters that Go escapes unlike JavaScript, and characters that both escape. */
@@ -191,7 +193,10 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
   return [
     ...BANK_LIE_NAMES.map((name) => {
       const { why, change } = BANK_LIES[name];
-      return { draft: { ...change(draft, victim), from }, why, code: BANK_LIE_CODES[name] };
+      const changed = change(draft, victim);
+      // A chain may begin above the timeout that a lie names.
+      const isLate = changed.timeoutHeight !== undefined && changed.timeoutHeight <= head;
+      return { draft: { ...changed, from }, why, code: isLate ? TOO_LATE : BANK_LIE_CODES[name] };
     }),
     {
       draft: { ...draft, lie: { chainId: 'another_1-1' } },
@@ -238,7 +243,7 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
     { draft: { ...draft, memo: wide(MEMO_MAX + 1) }, why: 'has too long a memo', code: 'sdk 12' },
     { draft: { ...draft, gas: 0n }, why: 'names no gas', code: 'sdk 41' },
     ...(head > 0
-      ? [{ draft: { ...draft, timeoutHeight: BigInt(head) }, why: 'is too late', code: 'sdk 30' }]
+      ? [{ draft: { ...draft, timeoutHeight: BigInt(head) }, why: 'is too late', code: TOO_LATE }]
       : []),
     ...(isKnown ? [{ draft, sequence: 0, why: 'has a sequence that was used', code: 'sdk 32' }] : []),
     { draft: { ...draft, lie: { isGarbled: true } }, why: 'has options that nobody can read', code: 'sdk 2' },

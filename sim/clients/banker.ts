@@ -117,10 +117,16 @@ export class Banker {
     return this.sent.filter(({ height }) => height !== undefined);
   }
 
-  /** Blocks from the last submission of each transaction to its block, or to the head if it is in none. */
-  waits(): readonly { readonly hash: string; readonly waited: number }[] {
+  /**
+   * Blocks from the last submission of each transaction to its block, or to the head if it is in none.
+   * @param first The height of the chain's first block.
+   */
+  waits(first: number): readonly { readonly hash: string; readonly waited: number }[] {
     const { head } = this.#node;
-    return this.sent.map(({ hash, height, sentHead }) => ({ hash, waited: (height ?? head) - sentHead }));
+    return this.sent.map(({ hash, height, sentHead }) => ({
+      hash,
+      waited: (height ?? head) - Math.max(sentHead, first - 1),
+    }));
   }
 
   start(): void {

@@ -105,12 +105,18 @@ export class EvmClient {
     return this.sent.filter((tx) => tx.receipt !== undefined);
   }
 
-  /** Blocks from the last submission of each transaction to its block, or to the head if it is in none. */
-  waits(): readonly { readonly hash: string; readonly waited: number }[] {
+  /**
+   * Blocks from the last submission of each transaction to its block, or to the head if it is in none.
+   * @param first The height of the chain's first block.
+   */
+  waits(first: number): readonly { readonly hash: string; readonly waited: number }[] {
     const head = this.#head;
     return this.sent
       .filter(({ isReplaced }) => !isReplaced)
-      .map(({ hash, receipt, sentHead }) => ({ hash, waited: (receipt?.blockNumber ?? head) - sentHead }));
+      .map(({ hash, receipt, sentHead }) => ({
+        hash,
+        waited: (receipt?.blockNumber ?? head) - Math.max(sentHead, first - 1),
+      }));
   }
 
   start(): void {

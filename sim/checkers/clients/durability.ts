@@ -195,7 +195,8 @@ export function receipts(
       }
       const most = wanted.includedWithin;
       if (most === undefined) return;
-      for (const { hash, waited } of [...(wallet?.waits() ?? []), ...(banker?.waits() ?? [])])
+      const first = context.scenario.genesis.initialHeight;
+      for (const { hash, waited } of [...(wallet?.waits(first) ?? []), ...(banker?.waits(first) ?? [])])
         if (waited > most)
           context.fail(name, `${hash} of ${wanted.client} waited ${waited} heights, at most ${most}`);
     },

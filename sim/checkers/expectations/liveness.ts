@@ -10,6 +10,7 @@ import { rotationOf } from '../consensus/rotation.ts';
 import { BROKEN_OFF, TOO_MANY_FAULTY } from '../notJudged.ts';
 import { type TimeInCore, TimesInCore } from '../progressCore.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from '../timing/roundTimeouts.ts';
+import { ANSWER_MICROS, answerMicros } from '../timing/waitingTime.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
 
@@ -41,7 +42,8 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const standingOf = (node: Process, had: TimesInCore): Standing => {
     const reached = done.get(node);
     const chance = reached?.chance ?? had.of(node);
-    const bound = autoBound(context, base.get(node) ?? 0, wanted.heights, roundMax);
+    const isAway = (one: Process): boolean => had.of(one).micros < world.now - from;
+    const bound = autoBound(context, base.get(node) ?? 0, wanted.heights, { firstRound: roundMax, isAway });
     return {
       chance,
       isReached: reached !== undefined,
@@ -143,37 +145,75 @@ const PROCESSING_MICROS = 400_000;
 /** Rounds searched for the longest run of proposers that may fail. */
 const ROUNDS_AHEAD = 64;
 
+interface Since {
+  /** The round in which the first height goes on. */
+  readonly firstRound?: number;
+  /** Whether a correct node may have missed its turns to propose. */
+  readonly isAway?: (node: Process) => boolean;
+}
+
+const isNotUp = ({ state }: Process): boolean => state !== 'up';
+
 /**
- * The rounds that a height may take: the longest run of faulty proposers in the real rotation, one round with a correct
- * proposer, and the rounds before timeouts outlast the network. Each round takes its three timeouts; after it come the
- * wait for the next height and the wait for transactions. The first height begins in the round reached at stability.
+ * The rounds that a height may take: the longest run of proposers in the real rotation that are faulty or away, one round
+ * with another proposer, and the rounds before timeouts outlast the network. Each round takes its three timeouts; after it
+ * come the wait for the next height and the wait for transactions. The first height begins in the round reached at
+ * stability. Nobody begins the first block before the time of genesis.
  */
 export function autoBound(
   { scenario, cluster, correct }: CheckerContext,
   base: number,
   heights: number,
-  firstRound = 0,
+  { firstRound = 0, isAway = isNotUp }: Since = {},
 ): number {
   const rotation = rotationOf(cluster);
-  const faulty = cluster.members.filter(({ name }) => !correct.some((node) => node.name === name));
-  const isFaulty = (height: number, round: number): boolean =>
-    faulty.some(({ address }) => equalBytes(address, rotation.proposer(height, round)));
+  const present = new Set(correct.filter((node) => !isAway(node)).map(({ name }) => name));
+  const absent = cluster.members.filter(({ name }) => !present.has(name));
+  const isAbsent = (height: number, round: number): boolean =>
+    absent.some(({ address }) => equalBytes(address, rotation.proposer(height, round)));
   const config = scenario.engine.consensus;
-  const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + againMicros(scenario);
-  let bound = 0;
+  const slowness = Math.max(0, ...correct.map((node) => answerMicros(node) - ANSWER_MICROS));
+  const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + slowness + againMicros(scenario);
+  const timer = timers(scenario);
+  let bound = base < cluster.genesis.initialHeight ? timer.micros(genesisMicros(scenario)) : 0;
   for (let height = base + 1; height <= base + heights; height++) {
     let run = 0;
     let longest = 0;
-    for (let round = 0; faulty.length > 0 && round < ROUNDS_AHEAD; round++) {
-      run = isFaulty(height, round) ? run + 1 : 0;
+    for (let round = 0; absent.length > 0 && round < ROUNDS_AHEAD; round++) {
+      run = isAbsent(height, round) ? run + 1 : 0;
       longest = Math.max(longest, run);
     }
     const start = height === base + 1 ? firstRound : 0;
     const rounds = start + longest + 1 + roundsUntil(config, exchange);
-    for (let round = start; round < rounds; round++) bound += roundMicros(config, round) + exchange;
-    bound += 1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs);
+    for (let round = start; round < rounds; round++)
+      bound += timer.micros(roundMicros(config, round)) + exchange + TIMERS_A_ROUND * timer.late;
+    bound += timer.micros(1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs));
+    bound += TIMERS_A_HEIGHT * timer.late;
   }
   return bound;
+}
+
+/** The three timeouts of a round, and the gossip ticks of an exchange. */
+const TIMERS_A_ROUND = 5;
+/** The wait for the height, and that for transactions. */
+const TIMERS_A_HEIGHT = 2;
+
+/** The longest that a timer takes on any clock of the scenario, and how late it may be besides. */
+function timers({ timeline }: CheckerContext['scenario']) {
+  const actions = timeline.map(({ action }) => action);
+  const drift = Math.min(0, ...actions.map((one) => (one.kind === 'drift' ? one.ppm : 0)));
+  return {
+    micros: (micros: number): number => Math.ceil((micros * PPM) / (PPM + drift)),
+    late: Math.max(0, ...actions.map((one) => (one.kind === 'jitter' ? one.micros : 0))),
+  };
+}
+
+/** How long nodes wait for the time of genesis. One whose clock is set back meanwhile waits for longer. */
+function genesisMicros({ genesis, timeline }: CheckerContext['scenario']): number {
+  const back = timeline.map(({ action }) =>
+    action.kind === 'skew' || action.kind === 'jump' ? Math.max(0, -action.micros) : 0,
+  );
+  return genesis.startsIn + back.reduce((sum, micros) => sum + micros, 0);
 }
 
 /** A peer that has stood still for so long is sent everything again: slightly above gossip's own wait. */

@@ -35,8 +35,10 @@ class Ballot {
 class Votes {
   /** Votes of either type. */
   readonly all: Ballot;
+  /** The hash that first had two thirds of the prevotes. Liars with a third may give them to a second one later. */
+  polka: Bytes | undefined;
   /** Prevotes by block hash; the hash of nil is empty. */
-  readonly prevotes: { readonly hash: Bytes; readonly ballot: Ballot }[] = [];
+  readonly #prevotes: { readonly hash: Bytes; readonly ballot: Ballot }[] = [];
 
   constructor(voters: readonly Voter[]) {
     this.all = new Ballot(voters);
@@ -45,12 +47,13 @@ class Votes {
   add({ type, validatorIndex, blockId: { hash } }: Vote, voters: readonly Voter[]): void {
     this.all.add(validatorIndex, voters);
     if (type !== 'prevote') return;
-    let value = this.prevotes.find((one) => equalBytes(one.hash, hash));
+    let value = this.#prevotes.find((one) => equalBytes(one.hash, hash));
     if (value === undefined) {
       value = { hash, ballot: new Ballot(voters) };
-      this.prevotes.push(value);
+      this.#prevotes.push(value);
     }
     value.ballot.add(validatorIndex, voters);
+    if (this.polka === undefined && isQuorum(value.ballot.power, powerOf(voters))) this.polka = hash;
   }
 }
 
@@ -161,8 +164,7 @@ class Story {
   }
 
   #polka(round: number): Bytes | undefined {
-    const total = powerOf(this.#voters);
-    return this.#votes.get(round)?.prevotes.find(({ ballot }) => isQuorum(ballot.power, total))?.hash;
+    return this.#votes.get(round)?.polka;
   }
 
   /** More than a third of the power votes in that round, so a correct validator is there. */

@@ -1,5 +1,6 @@
 import { toHex } from '../../../core/lib/bytes.ts';
-import type { Block } from '../../../core/types/block.ts';
+import { type Block, equalPartSetHeader } from '../../../core/types/block.ts';
+import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
@@ -37,9 +38,16 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       const locked = rs.held.locked?.block;
       const least = Math.max(leastTime(locked), leastTime(rs.proposalBlock));
       const value = signedValue(ask.bytes);
+      const hasOldLock = rs.lockedRound >= 0 && rs.lockedRound < ask.round;
+      const isLockOld = hasOldLock && begun.get(node) !== ask.height;
+      // Several inputs may be taken between a vote and its signature.
+      const isKnown = holdsProposed(rs) && !(ask.kind === 'prevote' && rs.lockedRound === ask.round);
       const isSpokenFor =
-        value !== undefined && rs.proposal !== undefined && toHex(rs.proposal.blockId.hash) === value;
-      const isLockOld = rs.lockedRound >= 0 && rs.lockedRound < ask.round && begun.get(node) !== ask.height;
+        isKnown &&
+        !hasOldLock &&
+        value !== undefined &&
+        rs.proposal !== undefined &&
+        toHex(rs.proposal.blockId.hash) === value;
       const about = isLockOld ? locked : isSpokenFor ? rs.proposalBlock : undefined;
       if (about !== undefined && time < leastTime(about)) {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
@@ -47,11 +55,16 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       }
       if (!isClockKnown || isSluggish(node, scenario) || begun.get(node) === ask.height) return;
       const now = node.clock.now(world.now);
-      if (time < now - SLACK_MICROS || time > Math.max(now, least))
+      if (time < now - SLACK_MICROS || (isKnown && time > Math.max(now, least)))
         fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);
     }),
   };
 }
+
+/** The node has not put the proposed block away for another that has a polka or is decided. */
+const holdsProposed = ({ proposal, proposalParts }: RoundState): boolean =>
+  proposal === undefined ||
+  (proposalParts !== undefined && equalPartSetHeader(proposalParts.header, proposal.blockId.parts));
 
 /** The least time of a vote for the block, in µs since the Unix epoch: a millisecond after the block. */
 const leastTime = (block: Block | undefined): number =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { encodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import type { SignAsk } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
@@ -179,6 +180,40 @@ describe('the checkers of signatures', () => {
       'v0 signed two different prevotes at 5/0',
     ]);
     expect(verdicts(noSelfEquivocation, [...before, ['prevote', 0, block(1), 5]])).toEqual([]);
+  });
+
+  test('see a node with a new disk sign again below what a peer has told it, unless it has given that peer up', () => {
+    const said = (isGivenUp: boolean): readonly string[] => {
+      const failures: string[] = [];
+      const [v0, v1] = ['v0', 'v1'].map((name) => ({
+        name,
+        isCorrect: true,
+        disk: { wipes: 0 },
+        node: { isSyncing: () => true },
+      }));
+      const context = {
+        scenario: { timeline: [{ action: { kind: 'wipe' } }], engine: { blockSync: true }, network: {} },
+        correct: [v0, v1],
+        fail: (_: string, message: string) => failures.push(message),
+      } as unknown as CheckerContext;
+      const checker = noSelfEquivocation(context);
+      const tell = (fact: object): void => checker.on?.({ node: v0, ...fact } as unknown as Fact);
+      const sign = (value: BlockId): void => {
+        const timestamp = { seconds: 1, nanos: 0 };
+        const bytes = voteSignBytes('x', { type: 'prevote', height: 5, round: 0, blockId: value, timestamp });
+        tell({ kind: 'signed', ask: { kind: 'prevote', height: 5, round: 0, bytes }, signed: { bytes } });
+      };
+      sign(block(1));
+      Object.assign(v0 ?? {}, { disk: { wipes: 1 } });
+      tell({ kind: 'started', tornBytes: 0 });
+      const status = encodeBlocksyncMessage({ kind: 'statusResponse', base: 1, height: 6 });
+      tell({ kind: 'syncHeard', peer: 'v1', bytes: status });
+      if (isGivenUp) tell({ kind: 'dropped', peer: 'v1', reason: 'blocksync: no block for 15 s' });
+      sign(block(2));
+      return failures;
+    };
+    expect(said(false)).toEqual(['v0 signed two different prevotes at 5/0']);
+    expect(said(true)).toEqual([]);
   });
 
   test('see a prevote against the lock, unless a polka as new as the lock stands behind it', () => {

@@ -10,7 +10,7 @@ import { mayDisorder } from '../linkFaults.ts';
  * holds only where links deliver in order and once; otherwise the node may have dropped those peers as liars.
  */
 export class NewDisks {
-  static readonly TOPICS = ['started', 'peer', 'syncHeard'] as const;
+  static readonly TOPICS = ['started', 'peer', 'syncHeard', 'dropped'] as const;
   readonly #context: CheckerContext;
   /** Heads that correct peers have announced to a node in block sync. They stay when block sync ends. */
   readonly #claims = new Map<Process, Map<string, number>>();
@@ -21,6 +21,8 @@ export class NewDisks {
 
   on(fact: Fact): void {
     if (fact.kind === 'started') this.#claims.set(fact.node, new Map());
+    // A node may begin consensus at once when it has given up the last peer that has claimed more.
+    if (fact.kind === 'dropped' && isOfBlockSync(fact.reason)) this.#claims.get(fact.node)?.delete(fact.peer);
     if (fact.kind !== 'peer' && fact.kind !== 'syncHeard') return;
     const claims = this.#claims.get(fact.node);
     if (claims === undefined || fact.node.node?.isSyncing() !== true) return;
@@ -40,3 +42,5 @@ export class NewDisks {
     return node.disk.wipes > 0 && !isHeld;
   }
 }
+
+const isOfBlockSync = (reason: string): boolean => reason.startsWith('blocksync: ');

@@ -53,8 +53,10 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     if (wanted.kind === 'never') context.fail('never', `it happened: ${wanted.text}`);
     else if (late) context.fail('eventually', `only at ${world.now / 1_000_000} s: ${wanted.text}`);
   };
+  let isStable = !context.scenario.timeline.some(({ action }) => action.kind === 'gst');
   const isLate = (within: Within): boolean => {
-    if (within !== 'auto' && 'heights' in within) return blocks.size > within.heights;
+    if (!isStable) return false;
+    if (within !== 'auto' && 'heights' in within) return blocks.size - heightAt > within.heights;
     return world.now - from > (within === 'auto' ? autoBound(context, heightAt, 1) : within.micros);
   };
   const decided = (node: Process, block: DecidedBlock, hash: Uint8Array): void => {
@@ -85,7 +87,7 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
         'started',
       ],
       (fact) => {
-        if (fact.kind === 'stable') [from, heightAt] = [world.now, blocks.size];
+        if (fact.kind === 'stable') [from, heightAt, isStable] = [world.now, blocks.size, true];
         if (fact.kind === 'signed' || fact.kind === 'byzantineSigned') conflicts.add(fact);
         if (fact.kind === 'signed') clocks.add(fact);
         if (fact.kind === 'event')

@@ -91,10 +91,11 @@ const isHash = (value: Value | undefined): boolean =>
 const within = (value: Value | undefined): Fields | undefined =>
   value instanceof Uint8Array ? fieldsOf(value) : undefined;
 
+/** Seconds and nanoseconds that are zero are left out. */
 function isTime(value: Value | undefined): boolean {
   const time = within(value);
-  const nanos = time?.get(0x10) ?? 0n;
-  return typeof time?.get(0x08) === 'bigint' && typeof nanos === 'bigint' && nanos < NANOS;
+  const [seconds, nanos] = [time?.get(0x08) ?? 0n, time?.get(0x10) ?? 0n];
+  return time !== undefined && typeof seconds === 'bigint' && typeof nanos === 'bigint' && nanos < NANOS;
 }
 
 function isBlockId(value: Value): boolean {

@@ -144,7 +144,9 @@ export const isStream = ({ network, timeline }: Scenario): boolean =>
 
 const LINK_ACTIONS: readonly string[] = ['link', 'partition', 'clog', 'swizzle', 'pause'];
 
-const isAble = ({ state, disk }: Process): boolean => state === 'up' && isSound(disk);
+/** Not if the drive is so slow that what came in waits for it. */
+const isAble = ({ state, disk, pace, node }: Process): boolean =>
+  state === 'up' && isSound(disk) && (pace.sync === undefined || node?.backlog() === 0);
 
 function lackOf(node: Process, peer: Process): Lack | undefined {
   const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
@@ -155,7 +157,7 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
       what: `${placeOf(theirs)} lacks parts of a block that two thirds are for`,
       ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
     };
-  if (isBehind) return { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
+  if (isBehind) return isDone(theirs) ? undefined : { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
   if (ours.step === STEP.newHeight && theirs.step === STEP.newHeight)
     return hasStrangers(node, ours) ? lateLack(ours, theirs) : undefined;
   const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
@@ -227,6 +229,10 @@ function isHolding({ proposalParts, proposalBlock }: RoundState, theirs: RoundSt
     equalPartSetHeader(proposalParts.header, theirs.proposalParts.header)
   );
 }
+
+/** The node has the block that was decided. It only has to carry it out, and its application may take long. */
+const isDone = ({ step, proposalBlock }: RoundState): boolean =>
+  step >= STEP.commit && proposalBlock !== undefined;
 
 /** The peer is at an earlier height. The text counts what it has, so it changes whenever the peer gets anything. */
 function oldLack(theirs: RoundState): string {

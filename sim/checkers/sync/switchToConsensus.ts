@@ -70,7 +70,9 @@ export function switchToConsensus(context: CheckerContext): Checker {
       return { peer: silent[0], text: `before ${silent[0]} has said how high it is` };
     const standing = node.node?.rpc?.consensus?.peers() ?? [];
     const unknown = peers.find(([peer, { since }]) => {
-      const spoken = speaking.get(peer);
+      // A peer that is gone may not have spoken before, and a slow one is late with everything.
+      const { state, pace } = world.process(peer);
+      const spoken = state === 'up' && pace.sync === undefined ? speaking.get(peer) : undefined;
       const isHeard = spoken !== undefined && world.now - Math.max(since, spoken) > knownMicros;
       return isHeard && standing.find(({ id }) => id === peer)?.round.height === 0;
     });

@@ -15,6 +15,8 @@ const VOTE = 6;
 interface Offence {
   readonly at: number;
   readonly text: string;
+  /** A message about the height that the node is at. Once that is over, the node ignores the message. */
+  readonly isPassing: boolean;
 }
 
 /**
@@ -37,6 +39,10 @@ export function invalidMessages(context: CheckerContext): Checker {
       if (offence === undefined) continue;
       // The node has not processed the message yet.
       const isBusy = (node.node?.backlog() ?? 0) > 0;
+      if (isBusy && offence.isPassing) {
+        link.offence = undefined;
+        continue;
+      }
       if (isBusy) link.offence = { ...offence, at: world.now };
       if (isBusy || world.now - offence.at <= PROMPT_MICROS) {
         offended.add(node);
@@ -57,11 +63,10 @@ export function invalidMessages(context: CheckerContext): Checker {
       else if (fact.kind === 'byzantineFrameHeard' && isJudged(fact.channel)) {
         const link = links.get(node, fact.peer);
         if (link === undefined || link.offence !== undefined) return;
-        const text =
-          illFormed(fact.channel, fact.bytes, cluster.genesis.initialHeight) ??
-          (fact.channel === CHANNELS.vote ? misplaced(node, fact.bytes) : undefined);
+        const wrong = illFormed(fact.channel, fact.bytes, cluster.genesis.initialHeight);
+        const text = wrong ?? (fact.channel === CHANNELS.vote ? misplaced(node, fact.bytes) : undefined);
         if (text === undefined) return;
-        link.offence = { at: world.now, text };
+        link.offence = { at: world.now, text, isPassing: wrong === undefined };
         offended.add(node);
       }
     }),

@@ -1,11 +1,17 @@
 import { headerHash } from '../../../core/codec/hashes.ts';
 import { equalBytes } from '../../../core/lib/bytes.ts';
+import { blockBytes } from '../../../core/sync/blockBytes.ts';
 import type { BlocksyncMessage } from '../../../core/types/messages.ts';
 import type { Process } from '../../machine/process.ts';
 
 /** A node answers so many requests of one moment at once, and so many more each second after. */
 const BURST_MAX = 200;
 const ANSWERS_PER_SECOND = 2000;
+
+/** A node may leave requests of a peer unanswered that it has sent nearly so many bytes (of 64 MiB). */
+const BYTES_MAX = 0.9 * 64 * 1024 * 1024;
+/** So many are forgotten each second. */
+const BYTES_PER_SECOND = 32_000_000;
 
 type Request = Extract<BlocksyncMessage, { kind: 'blockRequest' | 'statusRequest' }>;
 export type Answer = Exclude<BlocksyncMessage, Request>;
@@ -25,6 +31,10 @@ export class OwedAnswers {
   readonly #before: Owed[];
   /** Answers sent so far to requests that came at one moment. */
   #burst = { at: -1, count: 0 };
+  /** Bytes of blocks sent and not forgotten yet, at that time. */
+  #served = { bytes: 0, at: 0 };
+  /** When the node had last sent so much that it may have left requests unanswered. */
+  #spentAt = -1;
 
   constructor({ head }: Process, now: number, before: OwedAnswers | undefined) {
     this.#owed = [{ request: { kind: 'greeting' }, at: now, head }];
@@ -38,6 +48,7 @@ export class OwedAnswers {
   /** What is wrong with the answer. `isTimely` means that nothing delays answers the node has decided to send. */
   answered(node: Process, message: Answer, now: number, isTimely: boolean): string | undefined {
     const asked = this.#settle(message);
+    if (message.kind === 'blockResponse') this.#serve(blockBytes(message.block), now);
     if (asked === undefined && isTimely) return `sends a ${message.kind} that was not asked for`;
     if (asked !== undefined && asked.request.kind !== 'greeting') {
       if (this.#burst.at !== asked.at) this.#burst = { at: asked.at, count: 0 };
@@ -48,9 +59,17 @@ export class OwedAnswers {
     return node.disk.isDamaged ? undefined : contentProblem(node, message, asked?.head ?? 0);
   }
 
-  /** The kind of the oldest request still open, if it came before `since`. */
+  #serve(bytes: number, now: number): void {
+    const forgotten = ((now - this.#served.at) * BYTES_PER_SECOND) / 1_000_000;
+    this.#served = { bytes: Math.max(0, this.#served.bytes - forgotten) + bytes, at: now };
+    if (this.#served.bytes >= BYTES_MAX) this.#spentAt = now;
+  }
+
+  /** The kind of the oldest request still open, if it came before `since` and the node had to answer it. */
   overdue(since: number): Owed['request']['kind'] | undefined {
-    const [first] = this.#owed;
+    const isExcused = ({ request, at }: Owed): boolean =>
+      request.kind === 'blockRequest' && at <= this.#spentAt;
+    const first = this.#owed.find((one) => !isExcused(one));
     return first !== undefined && first.at < since ? first.request.kind : undefined;
   }
 

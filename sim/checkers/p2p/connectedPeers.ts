@@ -45,6 +45,8 @@ export function connectedPeers(context: CheckerContext): Checker {
         const { node } = fact;
         const { peers, changedAt } = openOf(node);
         if (world.now - changedAt < HEARD_MICROS || !isSound(node.disk)) return;
+        // What it has not heard yet waits for its log.
+        if ((node.node?.backlog() ?? 0) > 0) return;
         const told = (node.node?.rpc?.consensus?.peers() ?? []).map(({ id }) => id);
         const other = told.find((id) => !peers.has(id)) ?? lacking(new Set(told), peers);
         if (other !== undefined)

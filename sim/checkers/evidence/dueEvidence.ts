@@ -37,8 +37,16 @@ export class DueEvidence {
   #offered: EvidenceToPropose | undefined;
   #begun: number | undefined;
 
-  constructor(kept: Map<string, Evidence>) {
+  /** How many offences it knew of in earlier lives. Its pool may still be full of them. */
+  readonly #earlier: number;
+
+  constructor(kept: Map<string, Evidence>, before?: DueEvidence) {
     this.#waiting = kept;
+    this.#earlier = before?.offences ?? 0;
+  }
+
+  get offences(): number {
+    return this.#earlier + this.#reported.size;
   }
 
   get offered(): EvidenceToPropose | undefined {
@@ -115,7 +123,7 @@ export class DueEvidence {
     const overdue: Debt[] = [];
     for (const [key, debt] of this.#debts) {
       if (!debt.isSure) this.#debts.delete(key);
-      if (!debt.isSure || debt.height >= height || this.#reported.size > OFFENCES_MAX) continue;
+      if (!debt.isSure || debt.height >= height || this.offences > OFFENCES_MAX) continue;
       this.#debts.delete(key);
       overdue.push(debt);
     }

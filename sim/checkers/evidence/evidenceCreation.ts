@@ -65,7 +65,7 @@ class Accusations {
     if (!node.isCorrect) return;
     switch (fact.kind) {
       case 'started':
-        this.#dockets.set(node, new DueEvidence(keptEvidence(this.#context, node)));
+        this.#dockets.set(node, new DueEvidence(keptEvidence(this.#context, node), this.#dockets.get(node)));
         return;
       case 'byzantineFrameHeard':
         if (fact.channel === CHANNELS.vote) this.#onLie(node, fact.peer, fact.bytes);

@@ -4,8 +4,10 @@ import type { Accuser } from '../../clients/accuser.ts';
 import { type Checker, type CheckerContext, mayLose } from '../checker.ts';
 import { mayExpire } from '../evidence/duplicateVotes.ts';
 import { evidenceName, storedEvidence } from '../evidence/storedEvidence.ts';
+import { isSound } from '../progressCore.ts';
+import { isSluggish } from '../timing/waitingTime.ts';
 
-/** A node that is up answers within this time. */
+/** A node that is up answers within this time, unless its drive holds it up. */
 const ANSWER_MICROS = 10_000_000;
 /** Evidence is in the database by the second block after the node took it. */
 const STORED_BLOCKS = 2;
@@ -32,11 +34,11 @@ export function evidenceVerdicts(context: CheckerContext, clients: readonly Accu
   };
 
   function isUnanswered({ node, open }: Accuser): boolean {
-    const { now } = context.world;
-    return (
-      node.state === 'up' &&
-      !mayLose(context) &&
-      [...open].some(({ life, at }) => life === node.lives && now - at > ANSWER_MICROS)
+    const { world, scenario } = context;
+    const { state, disk, lives } = node;
+    if (state !== 'up' || mayLose(context) || !isSound(disk) || isSluggish(node, scenario)) return false;
+    return [...open].some(
+      ({ life, at }) => life === lives && world.now - Math.max(at, disk.lateUntil) > ANSWER_MICROS,
     );
   }
 

@@ -45,18 +45,19 @@ export function eviction(context: CheckerContext): Checker {
     return { name };
   const share = Math.max(1, poolTxs >> 2);
   const before = new Map<Process, Full>();
-  /** Transactions admitted since the last look. With several, one may have left again for the next. */
-  const admitted = new Map<Process, number>();
+  /** Verdicts on transactions since the last look. With several, one may have come in and left again for the next. */
+  const verdicts = new Map<Process, number>();
   return {
     name,
-    ...hearing(['admitted'], ({ node }) => {
-      admitted.set(node, (admitted.get(node) ?? 0) + 1);
+    ...hearing(['checkTold', 'flushed'], ({ kind, node }) => {
+      if (kind === 'flushed') before.delete(node);
+      else verdicts.set(node, (verdicts.get(node) ?? 0) + 1);
     }),
     look(node) {
       // Transactions in the backlog wait for the node's drive and enter all at once.
       if ((node.node?.backlog() ?? 0) > 0) return;
-      const isOne = (admitted.get(node) ?? 0) <= 1;
-      admitted.delete(node);
+      const isOne = (verdicts.get(node) ?? 0) <= 1;
+      verdicts.delete(node);
       const rpc = node.isCorrect ? settledPool(node, Number.POSITIVE_INFINITY) : undefined;
       const list = rpc?.pool.list?.(POOL_MAX) ?? [];
       if (rpc === undefined || list.length < poolTxs) {

@@ -57,6 +57,8 @@ export class Watcher {
   #watch: Watch | undefined;
   /** When it last asked, by the clock of the node. */
   #lookedAt = 0;
+  /** The same, as if that clock had never been set back. */
+  #lookedOnwardAt = 0;
   readonly #aftermath: Aftermath;
   readonly #peerHeads: PeerHeads;
   #subscriptions: Subscriptions | undefined;
@@ -106,11 +108,15 @@ export class Watcher {
     const rpc = present(this.#node.node?.rpc, 'a node that answers');
     const { chain, limits } = rpc;
     const before = this.#watch;
-    const now = this.#node.clock.now(this.#world.now);
+    const { clock, lives } = this.#node;
+    const [now, onward] = [clock.now(this.#world.now), clock.onward(this.#world.now)];
+    const patience = limits.filterTimeoutMs * 1_000;
     // A clock that jumps ahead makes filters look expired.
-    const isForgotten = now - this.#lookedAt > limits.filterTimeoutMs * 1_000;
-    this.#lookedAt = now;
-    if (before?.life !== this.#node.lives || isForgotten) await this.#begin(ask, chain, before);
+    const isForgotten = before?.life !== lives || now - this.#lookedAt > patience;
+    // So does one that is set back and then ahead, if the node has looked at it in between, for whichever client.
+    const mayBeForgotten = onward - this.#lookedOnwardAt > patience;
+    [this.#lookedAt, this.#lookedOnwardAt] = [now, onward];
+    if (isForgotten || mayBeForgotten) await this.#begin(ask, chain, before, isForgotten);
     const watch = this.#watch;
     if (watch === undefined || this.#subscriptions?.isCutOff === true) return;
     await this.#poll(ask, watch, chain);
@@ -120,11 +126,16 @@ export class Watcher {
     if (problem !== undefined) this.#complain(problem);
   }
 
-  async #begin(ask: EthAsk, chain: ChainReader, before: Watch | undefined): Promise<void> {
+  async #begin(
+    ask: EthAsk,
+    chain: ChainReader,
+    before: Watch | undefined,
+    isForgotten: boolean,
+  ): Promise<void> {
     this.#watch = undefined;
     for (const id of before?.filters.values() ?? []) {
       const reply = await ask('eth_getFilterChanges', [id]);
-      if (!('error' in reply) || reply.error.message !== 'filter not found')
+      if (isForgotten && (!('error' in reply) || reply.error.message !== 'filter not found'))
         this.#complain(`filter ${id} of an earlier life was answered`);
     }
     if (await this.#isFull(ask)) return;

@@ -5,7 +5,7 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import { itemsOf } from '../../reference/trieProof.ts';
 import { type Keccak, listRoot } from '../../reference/trieRoot.ts';
-import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';
+import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike, withoutLimits } from '../questions.ts';
 
 /** Most accounts in one answer, as in geth. */
 const DUMPED_MAX = 256;
@@ -114,7 +114,8 @@ async function wrongCosts(
   // The state before the first block is genesis, stored under height 0.
   const before = number === rpc.genesis.initialHeight ? 0 : number - 1;
   if (rpc.chain.view(before) === undefined) return undefined;
-  const traces = await eth(rpc, 'debug_traceBlockByNumber', [quantity(number), { tracer: 'callTracer' }]);
+  const asked = [quantity(number), { tracer: 'callTracer' }];
+  const traces = await eth(withoutLimits(rpc), 'debug_traceBlockByNumber', asked);
   // The refusal to trace an empty block shows in the comparison, too.
   const costs = Array.isArray(traces)
     ? (traces as readonly { readonly result?: Fields }[]).map(({ result }) => result?.['gasUsed'])

@@ -18,6 +18,7 @@ import {
   someOf,
   textOrNull,
   unlike,
+  withoutLimits,
 } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 import { answerOf, CONTRACT, code, isPretended } from './pretences.ts';
@@ -106,7 +107,7 @@ async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<
   const offset = size(fullest) > 1 ? 1 : 0;
   const page = await rest(rpc, path, `pagination.offset=${offset}&pagination.limit=${PAGE}`);
   const { total } = fieldsOf(page, 'pagination');
-  const whole = listOf(await rest(rpc, path, 'pagination.limit=1000'), 'txs');
+  const whole = listOf(await rest(withoutLimits(rpc), path, 'pagination.limit=1000'), 'txs');
   const behind = await rest(rpc, path, `pagination.offset=${size(fullest)}`);
   const accounts = `${AUTH}/accounts`;
   const first = listOf(await rest(rpc, accounts, `pagination.limit=${PAGE}`), 'accounts');

@@ -3,7 +3,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
-import { eth, fieldsOf } from '../questions.ts';
+import { eth, fieldsOf, withoutLimits } from '../questions.ts';
 
 /** Transactions of a block that are traced one by one. Each trace runs the preceding ones again. */
 const ALONE_MAX = 8;
@@ -19,7 +19,8 @@ export const aloneIn = ({ transactions }: EthBlock): readonly number[] => {
 /** Traces of all transactions of a block in one request. */
 export async function tracesOf(rpc: RpcContext, block: EthBlock, config: Fields): Promise<readonly Fields[]> {
   const number = quantity(block.header.number);
-  const told = (await eth(rpc, 'debug_traceBlockByNumber', [number, config])) as readonly Fields[];
+  const asked = [number, config];
+  const told = (await eth(withoutLimits(rpc), 'debug_traceBlockByNumber', asked)) as readonly Fields[];
   return told.map((one) => fieldsOf(one, 'result'));
 }
 

@@ -7,7 +7,7 @@ import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import type { FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { list, text } from '../../reference/rlp.ts';
 import { toBig } from '../../reference/state.ts';
-import { eth, fieldsOf, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';
+import { eth, fieldsOf, heightsOf, hexBytesOf, someOf, unlike, withoutLimits } from '../questions.ts';
 import { headerBytes } from './headerBytes.ts';
 import { wrongRows } from './rows.ts';
 import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
@@ -80,7 +80,8 @@ async function wrongWays(
     ['debug_traceBlockByHash', to0xHex(hash)],
     ['debug_traceBlock', raw],
   ] as const) {
-    const problem = unlike(`${method} ${number}`, await eth(rpc, method, [name, CALL_TRACER]), all);
+    const told = await eth(withoutLimits(rpc), method, [name, CALL_TRACER]);
+    const problem = unlike(`${method} ${number}`, told, all);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -97,7 +98,7 @@ async function wrongGiven(
   const head = (await eth(rpc, 'eth_getHeaderByNumber', [number])) as Fields;
   const items = transactions.map(({ type, raw }) => (type === 0 ? raw : text(raw)));
   const block = list([headerBytes({ ...head, extraData: '0x07' }), list(items), list([]), list([])]);
-  const told = await eth(rpc, 'debug_traceBlock', [to0xHex(block), CALL_TRACER]);
+  const told = await eth(withoutLimits(rpc), 'debug_traceBlock', [to0xHex(block), CALL_TRACER]);
   const results = Array.isArray(told) ? told.map(({ result }: Fields) => result) : told;
   return unlike(`the traces of a block like ${number}`, results, calls);
 }

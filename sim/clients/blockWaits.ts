@@ -76,9 +76,10 @@ export class BlockWaits {
    */
   look(micros: number): void {
     const chain = this.#node.node?.rpc?.chain;
+    const { verdict, sync } = this.#node.pace;
     // The node offers a transaction to the pool after earlier inputs are in the log, and starts the wait at the
-    // verdict.
-    const isHeldUp = this.#aftermath.lasts(this.#node) || this.#node.pace.verdict !== undefined;
+    // verdict, which comes after earlier inputs as well.
+    const isHeldUp = this.#aftermath.lasts(this.#node) || verdict !== undefined || sync !== undefined;
     if (chain === undefined || this.#node.disk.isDamaged) return;
     for (const [hash, wait] of this.#open) {
       const height = this.#mouth.placeOf(chain, hash)?.height;

@@ -3,6 +3,7 @@ import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import { heightAfter } from '../../../core/rpc/heightSteps.ts';
 import { hexOf, keyOf } from '../../checkers/mempool/txSelection.ts';
 import type { Process } from '../../machine/process.ts';
+import { longestDelay } from '../../network/delay.ts';
 import type { Ask } from '../answers/answers.ts';
 import { settledPool } from '../settledPool.ts';
 import type { Watch } from './watch.ts';
@@ -43,12 +44,13 @@ export async function pendingProblems(
   watch: Watch,
   isShared: boolean,
   isHeldUp: boolean,
+  now: number,
 ): Promise<readonly string[]> {
   const pending = (await ask('eth_getBlockByNumber', ['pending', true])) as BlockShown;
   return [
     ...placeProblems(pending, node),
     ...poolProblems(pending, node),
-    ...untoldProblems(pending, watch, isHeldUp),
+    ...untoldProblems(pending, node, watch, isHeldUp, now),
     ...(await nonceProblems(ask, pending, node, isShared)),
   ];
 }
@@ -97,12 +99,24 @@ function placeProblems(pending: BlockShown, node: Process): readonly string[] {
   return problems;
 }
 
-function untoldProblems(pending: BlockShown, watch: Watch, isHeldUp: boolean): readonly string[] {
+/** How long an announcement may wait for records on a drive with a pace of its own. On others the next look is late. */
+const tellMicros = ({ pace: { sync } }: Process): number => (sync === undefined ? 0 : 2 * longestDelay(sync));
+
+function untoldProblems(
+  pending: BlockShown,
+  node: Process,
+  watch: Watch,
+  isHeldUp: boolean,
+  now: number,
+): readonly string[] {
   const told = new Set([...watch.pooled, ...watch.pending]);
-  const untold = pending.transactions.map(({ hash }) => hash).filter((hash) => !told.has(hash));
-  const late = untold.find((hash) => watch.untold.has(hash));
-  watch.untold = new Set(isHeldUp ? [] : untold);
-  return late === undefined ? [] : [`${late} is pending, and nobody who listens was told`];
+  const before = isHeldUp ? new Map<string, number>() : watch.untold;
+  const untold = pending.transactions
+    .filter(({ hash }) => !told.has(hash))
+    .map(({ hash }) => [hash, before.get(hash) ?? now] as const);
+  watch.untold = new Map(untold);
+  const late = untold.find(([, since]) => since < now - tellMicros(node));
+  return late === undefined ? [] : [`${late[0]} is pending, and nobody who listens was told`];
 }
 
 async function nonceProblems(

@@ -31,10 +31,10 @@ export class Watch {
   /** Transactions that were in the pool before the watch began. */
   readonly pooled = new Set<string>();
   /**
-   * Transactions that were pending at the last look and had not been announced: announcements wait for records on their
-   * way to the disk.
+   * Transactions that were pending at the last look and had not been announced, and since when: announcements wait for
+   * records on their way to the disk.
    */
-  untold: ReadonlySet<string> = new Set<string>();
+  untold: ReadonlyMap<string, number> = new Map();
 
   constructor(life: number, start: number) {
     this.life = life;

@@ -249,7 +249,8 @@ export class Watcher {
   async #lookAtPending(ask: EthAsk, watch: Watch): Promise<void> {
     const put: Ask = (...question) => this.#result(ask, ...question);
     const isHeldUp = this.#aftermath.lasts(this.#node);
-    for (const problem of await pendingProblems(put, this.#node, watch, this.#isShared, isHeldUp))
+    const { now } = this.#world;
+    for (const problem of await pendingProblems(put, this.#node, watch, this.#isShared, isHeldUp, now))
       this.#complain(problem);
   }
 

@@ -54,7 +54,7 @@ export function makeClients(
     ),
     subscribers: (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec)),
     bankers: (scenario.bankers ?? []).map(
-      (spec) => new Banker(world, calls, cluster, suite, spec, take(spec.accounts)),
+      (spec) => new Banker(world, calls, cluster, suite, spec, take(spec.accounts), isRoomy),
     ),
     lights: (scenario.lights ?? []).map((spec) => new LightClient(world, calls, cluster, suite, spec)),
     listeners: (scenario.listeners ?? []).map((spec) => new Listener(world, calls, spec)),

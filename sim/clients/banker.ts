@@ -39,6 +39,8 @@ const SIMULATED = 5;
 /** SDK code for a timeout height that has passed. */
 const TOO_LATE = 30;
 const TOO_CHEAP = 13;
+/** SDK code for a transaction that a pool has no room for. */
+const POOL_FULL = 20;
 /** SDK code for a transaction that is, or was, in the pool. */
 const KNOWN = 19;
 /** What CheckTx answers if the sequence is already used. */
@@ -69,6 +71,8 @@ export class Banker {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #feeMarket: FeeMarket;
+  /** Whether pools have the usual room: no limit may be exceeded. */
+  readonly #isRoomy: boolean;
   /** Chooses which drafts to simulate. It has its own stream so that the other choices stay the same. */
   readonly #simulations: ChoiceStream;
   readonly #ways: ChoiceStream;
@@ -94,8 +98,10 @@ export class Banker {
     suite: CryptoSuite,
     spec: BankSpec,
     accounts: readonly DevAccount[],
+    isRoomy: boolean,
   ) {
     this.spec = spec;
+    this.#isRoomy = isRoomy;
     this.accounts = accounts;
     this.#world = world;
     this.#calls = calls;
@@ -339,8 +345,9 @@ export class Banker {
     }
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
-    // No transaction of these scripts is too much for a pool.
-    if (isExact(this.spec) && isFirst && tx.bad === undefined && (code ?? 0) !== 0)
+    // No transaction of these scripts is too much for a pool of the usual size.
+    const isRefused = (code ?? 0) !== 0 && (this.#isRoomy || code !== POOL_FULL);
+    if (isExact(this.spec) && isFirst && tx.bad === undefined && isRefused)
       this.#complain(`${tx.hash} was refused by code ${code}`);
     return code;
   }

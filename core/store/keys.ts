@@ -18,6 +18,8 @@
  *   t ‖ sha256          location of a consensus tx
  *   x ‖ keccak256       location of an Ethereum tx
  *   evidence/…          pending and committed evidence, laid out by evidence/pool.ts
+ *   punished/…          marks of committed evidence that has expired; as a block part's key it would have a height
+ *                       that no chain reaches
  *   Q ‖ attribute ‖ height   the places of an indexed attribute in the transactions of the height
  *   W ‖ attribute ‖ height   the same in the events of the block itself
  *                       attribute: length2 ‖ tag ‖ length1 ‖ value, laid out by events/index/posting.ts

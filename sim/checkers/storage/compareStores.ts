@@ -1,11 +1,10 @@
 import { type Coverage, readCoverage } from '../../../core/events/index/indexer.ts';
 import { type Bytes, compareBytes, equalBytes, toHex } from '../../../core/lib/bytes.ts';
-import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import { ChainReads } from '../../../core/store/chainReads.ts';
 import { undoneHeight } from '../../../core/store/undo.ts';
 import type { KvDisk } from '../../disk/kvDisk.ts';
 import type { CheckerContext } from '../checker.ts';
-import { blockOfRecord, heightOfPosting, isContent, isPlace, placeIn } from './recordHeights.ts';
+import { blockOfRecord, heightOfPosting, isContent, isMark, isPlace, placeIn } from './recordHeights.ts';
 
 /** The database on a node's drive at the end of the run, whether the node still runs or not. */
 interface Store {
@@ -64,11 +63,6 @@ function firstDifference(a: Store, b: Store, promised: Promised): Bytes | undefi
 
 /** The head from which on `other` must have this record of `mine`, unchanged. Infinity: the record is the node's own. */
 type Promised = (key: Bytes, value: Bytes, mine: Store, other: Store) => number;
-
-/** Evidence that a block contained, before and after it expires. Pending evidence is the node's own. */
-const MARKS = ['evidence/committed/', 'punished/'].map(encodeUtf8);
-
-const isMark = (key: Bytes): boolean => MARKS.some((prefix) => prefix.every((byte, i) => key[i] === byte));
 
 /** A transaction's record names the newest block that contains it. That block may lie above the shared heights. */
 const isBehind = (key: Bytes, value: Bytes, shared: number): boolean =>

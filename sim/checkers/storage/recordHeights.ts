@@ -1,6 +1,7 @@
 /** To which height a record of a node's database belongs. */
 import { decodeRecord } from '../../../core/codec/record.ts';
 import { type Bytes, EMPTY } from '../../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import * as keys from '../../../core/store/keys.ts';
 
 const NO_HASH = new Uint8Array(32);
@@ -31,6 +32,11 @@ const CONTENT = lettersOf(keys.nodeKey(NO_HASH), keys.codeKey(NO_HASH));
 /** First letters of index entries. The key ends with the height. */
 const POSTINGS = lettersOf(...(['Q', 'W', 'L'] as const).map((letter) => keys.postingKey(letter, EMPTY, 0)));
 
+/** Evidence that a block contained, before and after it expires. The second begins with the letter of block parts. */
+const MARKS = ['evidence/committed/', 'punished/'].map(encodeUtf8);
+
+export const isMark = (key: Bytes): boolean =>
+  MARKS.some((prefix) => prefix.every((byte, i) => key[i] === byte));
 export const isContent = (key: Bytes): boolean => CONTENT.has(letterOf(key));
 export const isPlace = (key: Bytes): boolean => PLACES.has(letterOf(key));
 
@@ -39,6 +45,7 @@ export const placeIn = (key: Bytes, value: Bytes): number => keys.readHeight(dec
 
 /** The height whose commit writes this record on every node; undefined for other records. */
 export function blockOfRecord(key: Bytes, value: Bytes): number | undefined {
+  if (isMark(key)) return undefined;
   const before = BY_HEIGHT.get(letterOf(key));
   if (before !== undefined) return keys.readHeight(key, 1) - before;
   return isPlace(key) ? placeIn(key, value) : undefined;

@@ -5,6 +5,7 @@ import type { Process } from '../machine/process.ts';
 import type { World } from '../world/world.ts';
 import type { ClientCalls } from './calls.ts';
 import type { Mouth, Told } from './mouths.ts';
+import { hasRoom } from './places.ts';
 
 /**
  * Blocks within which a wait has to end whose transaction is in a block. The node has other work between commit and
@@ -13,8 +14,6 @@ import type { Mouth, Told } from './mouths.ts';
 const BLOCKS = 2;
 /** How many looks an answer may be late. */
 const LOOKS = 4;
-/** A node has room for at least a hundred waits of all kinds. */
-const FEW = 50;
 
 interface Wait {
   /** The life of the node in which the wait began. */
@@ -60,9 +59,10 @@ export class BlockWaits {
     const patience = clock.timerMicros(this.#mouth.patienceMs);
     const wait = { life, since: this.#world.now, patience, looks: 0 };
     this.#open.set(hash, wait);
+    this.#node.seated.add(wait);
     return this.#calls.wait(this.#node, async (rpc) => {
       const told = await this.#mouth.give(rpc, raw);
-      this.#open.delete(hash);
+      this.#end(hash, wait);
       // A node may answer in its last moment: the client hears it when another instance runs already.
       const isBeyond = this.#node.disk.isDamaged || this.#node.node?.rpc !== rpc;
       const problem = isBeyond ? undefined : this.#problem(rpc, hash, told, wait);
@@ -87,16 +87,21 @@ export class BlockWaits {
       const isTold = height === undefined || height + BLOCKS > chain.head();
       if (!isHeldUp) wait.looks += 1;
       if (!isOver && isTold && wait.looks <= wait.patience / micros + LOOKS) continue;
-      this.#open.delete(hash);
+      this.#end(hash, wait);
       if (isOver) continue;
       this.#complain(`${hash} is not told ${isTold ? 'that it waits in vain' : `of block ${height}`}`);
     }
   }
 
+  #end(hash: string, wait: Wait): void {
+    this.#open.delete(hash);
+    this.#node.seated.delete(wait);
+  }
+
   #problem({ chain }: RpcContext, hash: string, told: Told, { since, patience }: Wait): string | undefined {
     const place = this.#mouth.placeOf(chain, hash);
     if (told.kind === 'full')
-      return this.#open.size < FEW ? `finds no room, with ${this.#open.size} others` : undefined;
+      return hasRoom(this.#node) ? `finds no room, with ${this.#node.seated.size} others` : undefined;
     if (told.kind === 'late') {
       // The timer starts with the verdict, when the node's clock may already run faster.
       const least = Math.min(patience, this.#node.clock.timerMicros(this.#mouth.patienceMs));

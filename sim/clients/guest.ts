@@ -2,6 +2,7 @@ import { CometSession } from '../../core/rpc/comet/session.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { EventResult } from '../events/following.ts';
 import type { Process } from '../machine/process.ts';
+import { isTurnedAway } from './places.ts';
 import { readOut, Wire } from './wire.ts';
 
 /** A query that only guests use: the node forgets it with the last of them, and has to learn it anew. */
@@ -60,7 +61,9 @@ export class Guest {
 
   /** Closes the connection without unsubscribing. */
   hangUp(): void {
-    this.#visit?.session.closed();
+    if (this.#visit === undefined) return;
+    this.#visit.session.closed();
+    this.#node.seated.delete(this.#visit);
     this.#visit = undefined;
   }
 
@@ -71,6 +74,7 @@ export class Guest {
     const start = Math.max(rpc.chain.head(), rpc.genesis.initialHeight - 1);
     const visit = { wire, session, start, hasLeft: false, farewells: 0 };
     this.#visit = visit;
+    this.#node.seated.add(visit);
     await this.#ask(visit, 'subscribe');
   }
 
@@ -81,7 +85,9 @@ export class Guest {
 
   async #leave(visit: Visit, { chain }: RpcContext): Promise<void> {
     const { start } = visit;
-    const heights = (await this.#told(visit)).flatMap(({ id, result }) =>
+    const told = await this.#told(visit);
+    if (told.some(({ error }) => isTurnedAway(this.#node, error?.data ?? ''))) return this.hangUp();
+    const heights = told.flatMap(({ id, result }) =>
       id === 1 && result?.data !== undefined ? [Number(result.data.value?.header?.height)] : [],
     );
     const first = heights[0] ?? start + 1;
@@ -115,7 +121,8 @@ export class Guest {
   async #told({ wire, session }: Visit): Promise<readonly Frame[]> {
     const frames = (await readOut(wire, session)).map((text) => JSON.parse(text) as Frame);
     for (const { error, result } of frames) {
-      if (error !== undefined) this.complaints.push(`was told ${error.data}`);
+      if (error !== undefined && !isTurnedAway(this.#node, error.data ?? ''))
+        this.complaints.push(`was told ${error.data}`);
       if (result?.position !== undefined)
         this.complaints.push('was told a position, and had not asked for any');
     }

@@ -7,6 +7,7 @@ import type { Process } from '../machine/process.ts';
 import type { SubscriberSpec } from '../scenario/clientSpecs.ts';
 import type { World } from '../world/world.ts';
 import { Guest } from './guest.ts';
+import { isTurnedAway } from './places.ts';
 import { readOut, Wire } from './wire.ts';
 
 /** Microtask turns that the replay of a simulated chain takes at most. */
@@ -39,6 +40,8 @@ export class Subscriber {
   readonly #followed: readonly Following[];
   #wire: Wire | undefined;
   #session: CometSession | undefined;
+  /** The node has no place for it. It tries again at its next turn. */
+  #isTurnedAway = false;
   readonly #guest: Guest;
 
   constructor(world: World, spec: SubscriberSpec) {
@@ -94,7 +97,7 @@ export class Subscriber {
     if (wire === undefined || session === undefined) return;
     const reads = Math.min(this.spec.reads, wire.unread.length);
     for (let i = 0; i < reads; i++) this.#read(wire.read());
-    if (wire.isClosed && wire.unread.length === 0) this.#hangUp();
+    if (this.#isTurnedAway || (wire.isClosed && wire.unread.length === 0)) this.#hangUp();
     else if (state === 'up') {
       wire.wake(session);
       await this.#replayed(wire, session);
@@ -110,6 +113,7 @@ export class Subscriber {
     const session = new CometSession(rpc, wire, this.spec.name);
     [this.#wire, this.#session] = [wire, session];
     this.#node.wires.add(wire);
+    this.#node.seated.add(wire);
     for (const [id, followed] of this.#followed.entries()) {
       followed.onConnect();
       const { query, from } = followed;
@@ -132,7 +136,11 @@ export class Subscriber {
 
   #hangUp(): void {
     this.#session?.closed();
-    if (this.#wire !== undefined) this.#node.wires.delete(this.#wire);
+    if (this.#wire !== undefined) {
+      this.#node.wires.delete(this.#wire);
+      this.#node.seated.delete(this.#wire);
+    }
+    this.#isTurnedAway = false;
     this.#guest.hangUp();
     [this.#wire, this.#session] = [undefined, undefined];
   }
@@ -148,6 +156,11 @@ export class Subscriber {
   }
 
   #onCutOff(followed: Following, reason: string): void {
+    if (isTurnedAway(this.#node, reason)) {
+      this.#isTurnedAway = true;
+      followed.onCancelled();
+      return;
+    }
     const resume = RESUME.exec(reason)?.[1];
     if (resume !== undefined) followed.from = Number(resume);
     else if (this.#node.disk.isDamaged) return followed.onCancelled();

@@ -80,6 +80,8 @@ export class Process implements Port {
   peerCounts: { connected(): number; banned(): number } | undefined;
   /** Websockets that clients hold open to it. */
   readonly wires = new Set<Wire>();
+  /** Clients that take up a place of those who listen at it or wait for a block. */
+  readonly seated = new Set<object>();
   /** Longest time, in virtual µs, that consensus waited for its turn at the application. */
   stallMicros = 0;
   pace: Pace = {};

@@ -63,7 +63,9 @@ function scenarioOf(root: Cursor): Scenario {
   const wanted =
     fields.expect === undefined ? undefined : parseExpect(fields.expect, known, clients, hasPeers);
   const until = untilOf(fields.until, genesis.initialHeight, engine.timeMax);
-  for (const one of wanted?.expect ?? []) refuseHopeless(one, { fields, engine, genesis, until });
+  const network = fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network);
+  const isNarrow = network.rate > 0 && network.rate < RATE_MIN * validators.length;
+  for (const one of wanted?.expect ?? []) refuseHopeless(one, { fields, engine, genesis, until, isNarrow });
   return {
     name: scenarioName(fields.name),
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
@@ -74,7 +76,7 @@ function scenarioOf(root: Cursor): Scenario {
     nodes,
     ...searchOf(fields.search, validators, fields.timeline),
     peers: fields.peers === undefined ? undefined : peersOf(fields.peers, known, nodes),
-    network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
+    network,
     ...clients,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
     byzantine: [
@@ -89,6 +91,12 @@ function scenarioOf(root: Cursor): Scenario {
   };
 }
 
+/**
+ * The least number of bytes per second and validator with which links carry what a height takes. With fewer, votes may
+ * wait for ever longer behind others.
+ */
+const RATE_MIN = 250;
+
 /** Refuses an expectation for which the rest of the scenario leaves no time. */
 function refuseHopeless(
   one: Expectation,
@@ -97,13 +105,18 @@ function refuseHopeless(
     engine,
     genesis,
     until,
-  }: Pick<Scenario, 'engine' | 'genesis' | 'until'> & { readonly fields: Fields },
+    isNarrow,
+  }: Pick<Scenario, 'engine' | 'genesis' | 'until'> & { readonly fields: Fields; readonly isNarrow: boolean },
 ): void {
   const { createEmptyBlocks, createEmptyBlocksIntervalMs } = engine.consensus;
   const isAuto = (one.kind === 'liveness' || one.kind === 'eventually') && one.within === 'auto';
   if (isAuto && !createEmptyBlocks && createEmptyBlocksIntervalMs === 0)
     fields.expect?.fail(
       `expected a duration as within of ${one.kind}: with empty_blocks: false a height may take for ever`,
+    );
+  if (isAuto && isNarrow)
+    fields.expect?.fail(
+      `expected a duration as within of ${one.kind}: with less than ${RATE_MIN}B/s for each validator as rate of the network a height may take for ever`,
     );
   if (
     one.kind === 'liveness' &&

@@ -857,6 +857,11 @@ expect: [{liveness: {heights: 2}}]
       'expect: expected a duration as within of liveness: with empty_blocks: false a height may take for ever',
     ],
     [
+      'a bound for heights on links that carry too little',
+      `${base}network: {rate: 100B/s}\nexpect: [{liveness: {heights: 2}}]\n`,
+      'expect: expected a duration as within of liveness: with less than 250B/s for each validator as rate of the network a height may take for ever',
+    ],
+    [
       'a moment that comes again',
       `${base}timeline: [{at: 1s, times: 2, do: {crash: v0}, for: 1s}]\n`,
       'timeline[0].times: expected no times with at: a moment comes once; every comes again',

@@ -7,6 +7,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import type { Fields } from '../clients/answers/answers.ts';
+import { differenceOf, placed, shown } from '../difference.ts';
 import { isAccusing } from '../sample.ts';
 
 /** The gRPC code UNKNOWN. */
@@ -76,19 +77,45 @@ export const withoutLimits = (rpc: RpcContext): RpcContext => ({
   },
 });
 
-/** Describes the difference if the two are not equal as JSON. */
+/** For each missing part of a refusal, which is empty: the refusal. */
+const refusals = new WeakMap<object, unknown>();
+
+/** Why the node did not answer: an error of JSON-RPC or, from REST, a code with a message. */
+const refusalIn = (answer: Fields): unknown =>
+  refusals.get(answer) ??
+  answer['refused'] ??
+  (typeof answer['code'] === 'number' && typeof answer['message'] === 'string' ? answer : undefined);
+
+function marked<T extends object>(empty: T, refusal: unknown): T {
+  if (refusal !== undefined) refusals.set(empty, refusal);
+  return empty;
+}
+
+/**
+ * Describes the first difference if the two are not equal as JSON. Of a missing part of a refusal it shows the refusal.
+ */
 export function unlike(what: string, told: unknown, truth: unknown): string | undefined {
-  const [is, should] = [told, truth].map((one) => JSON.stringify(one));
-  return is === should ? undefined : `answers ${what} with ${is}, should with ${should}`;
+  const found = differenceOf(told, truth);
+  const refused = typeof told === 'object' && told !== null ? refusals.get(told) : undefined;
+  if (found !== undefined && refused !== undefined)
+    return `answers ${what} with the refusal ${shown(refused)}, should with ${shown(truth)}`;
+  return found && `answers ${what}${placed(found)} with ${found.is}, should with ${found.should}`;
 }
 
 export const listOf = (answer: Fields, key: string): readonly Fields[] =>
-  (answer[key] ?? []) as readonly Fields[];
+  (answer[key] as readonly Fields[] | undefined | null) ?? marked([], refusalIn(answer));
 
 /** Bytes as base64; null when empty, as Go writes a nil slice. */
 export const textOrNull = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 
-export const fieldsOf = (answer: Fields, key: string): Fields => (answer[key] ?? {}) as Fields;
+export const fieldsOf = (answer: Fields, key: string): Fields =>
+  (answer[key] as Fields | undefined | null) ?? marked({}, refusalIn(answer));
+
+/** The names of the fields of a part. */
+export function namesOf(answer: Fields, key: string): readonly string[] {
+  const part = fieldsOf(answer, key);
+  return marked(Object.keys(part), refusals.get(part));
+}
 
 /** The fields of a validator that every endpoint shows. */
 export const validatorRow = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [

@@ -7,6 +7,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { AbciEvent, TxResult } from '../../core/types/result.ts';
 import type { Vote } from '../../core/types/vote.ts';
+import { shown } from '../difference.ts';
 import type { Sha256 } from '../reference/merkle.ts';
 import { shownEvent, shownHeader, shownId } from '../reference/shown.ts';
 import { validatorAddressOf } from '../reference/validatorAddress.ts';
@@ -169,10 +170,11 @@ const shownEvidence = (evidence: Evidence): Truth =>
 /** Describes where something is told otherwise than it is; undefined if nowhere. */
 export function untruth(told: unknown, truth: Truth, path = ''): string | undefined {
   if (typeof truth !== 'object' || truth === null)
-    return told === truth ? undefined : `${path} ${JSON.stringify(told)}, should be ${JSON.stringify(truth)}`;
-  if (typeof told !== 'object' || told === null) return `${path} ${JSON.stringify(told)}`;
+    return told === truth ? undefined : `${path} ${shown(told)}, should be ${shown(truth)}`;
+  if (typeof told !== 'object' || told === null)
+    return `${path} ${shown(told)}, should be a ${Array.isArray(truth) ? 'list' : 'structure'}`;
   if (Array.isArray(truth) && (told as { readonly length?: number }).length !== truth.length)
-    return `${path} ${JSON.stringify(told)}, should have ${truth.length}`;
+    return `${path} ${shown(told)}, should have ${truth.length} entries`;
   for (const [key, value] of Object.entries(truth)) {
     const problem = untruth((told as Readonly<Record<string, unknown>>)[key], value, `${path}.${key}`);
     if (problem !== undefined) return problem;

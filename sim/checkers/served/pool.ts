@@ -4,7 +4,7 @@ import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Hash } from '../../../core/types/ids.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
-import { eth, fieldsOf, someOf, unlike, withoutLimits } from '../questions.ts';
+import { eth, fieldsOf, namesOf, someOf, unlike, withoutLimits } from '../questions.ts';
 
 /**
  * A waiting transaction is shown alike by hash, by sender and in the whole list: without a block, and with its fee cap
@@ -21,7 +21,7 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
     for (const [half, txs] of Object.entries({ pending, queued })) {
       const nonces = txs.map(({ nonce }) => String(nonce));
       const problem =
-        unlike(`the nonces of ${name} that are ${half}`, Object.keys(fieldsOf(own, half)), nonces) ??
+        unlike(`the nonces of ${name} that are ${half}`, namesOf(own, half), nonces) ??
         unlike(`${half} of ${name}`, fieldsOf(fieldsOf(all, half), name), fieldsOf(own, half));
       if (problem !== undefined) return problem;
       for (const tx of someOf(txs)) {

@@ -3,6 +3,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { shown } from '../../difference.ts';
 import { comet, eth, fieldsOf, hexBytesOf, unlike } from '../questions.ts';
 import { TX_GAS } from './pretences.ts';
 import { legacyTx, SECRET, TO, walletOf } from './rawTxs.ts';
@@ -16,6 +17,7 @@ const WAIT_MS_MAX = 60_000;
 const NOT_INCLUDED = 4;
 const NONCE = 3n;
 const NONCE_MAX = 2n ** 64n - 1n;
+const NONCE_IS_MAX = 'nonce has max value';
 
 /** A context whose transactions end up in `sent`. */
 export function withPool(rpc: RpcContext, limits: Partial<RpcContext['limits']> = {}) {
@@ -96,18 +98,24 @@ async function wrongLastNonce(rpc: RpcContext): Promise<string | undefined> {
   // Who offers less than the chain's least price is refused before the nonce is looked at.
   const least = rpc.chain.leastGasPrice();
   const gasPrice = least > DEAR ? least : DEAR;
-  const verdicts: unknown[] = [];
   for (const nonce of [NONCE_MAX - 1n, NONCE_MAX]) {
     const raw = legacyTx({ nonce, gasPrice, gas: TX_GAS }, rpc.chain.evmChainId, rpc.suite);
     // The wrapped transaction is what the pool would hear of.
     const { ctx, sent } = withPool(rpc, { txFeeCapWei: 0n });
     const { wrapEthTx: _, ...wrapping } = ctx;
-    await eth(wrapping, 'eth_sendRawTransaction', [to0xHex(raw)]);
+    const told = await eth(wrapping, 'eth_sendRawTransaction', [to0xHex(raw)]);
     const tx = toBase64(hexBytesOf(sent[0]));
-    const { log } = await comet(rpc, 'check_tx', { tx });
-    verdicts.push(String(log).startsWith('nonce has max value'));
+    const answer = await comet(rpc, 'check_tx', { tx });
+    const isLast = nonce === NONCE_MAX;
+    if (String(answer['log']).startsWith(NONCE_IS_MAX) !== isLast) {
+      const words = sent.length === 0 ? told : (answer['log'] ?? answer);
+      const wanted = isLast
+        ? `with words that begin '${NONCE_IS_MAX}'`
+        : 'with other words: the next nonce exists';
+      return `answers a transaction with the ${isLast ? 'last' : 'last but one'} nonce, ${nonce}, with ${shown(words)}, should ${wanted}`;
+    }
   }
-  return unlike('whether the last nonces are too high', verdicts, [false, true]);
+  return undefined;
 }
 
 /** One transaction of the node's own key waits in the pool. */

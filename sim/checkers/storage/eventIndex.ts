@@ -5,7 +5,7 @@ import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import type { Process } from '../../machine/process.ts';
 import { isShort } from '../../sample.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
-import { withoutLimits } from '../questions.ts';
+import { unlike, withoutLimits } from '../questions.ts';
 import { failBy } from '../unanswered.ts';
 import { eventQueries, type Kind } from './eventQueries.ts';
 import { type ExpectedIndex, ExpectedIndexes, PREFIXES, topicsOf } from './expectedIndex.ts';
@@ -112,9 +112,9 @@ async function wrongLogs(
     const truth = all.filter((log) => meets(log, question));
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [filter] };
     const reply = await handleEthRequest(withoutLimits(rpc), JSON.stringify(request), 'http');
-    const told = JSON.stringify((JSON.parse(reply ?? '{}') as { result?: unknown }).result);
-    if (told !== JSON.stringify(truth))
-      return `answers eth_getLogs ${JSON.stringify(filter)} with ${told}, should with ${JSON.stringify(truth)}`;
+    const { result, error } = JSON.parse(reply ?? '{}') as { result?: unknown; error?: unknown };
+    const problem = unlike(`eth_getLogs ${JSON.stringify(filter)}`, result ?? { refused: error }, truth);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../../../core/lib/bytes.ts';
+import { differenceOf, placed } from '../../difference.ts';
 
 /** keccak256(RLP([])), and SHA-256 of the empty string. */
 const NO_UNCLES_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
@@ -86,10 +87,18 @@ export async function wrongAnswer(
 /** Describes the first field that differs from the truth. */
 export function difference(what: string, told: Fields | null | undefined, truth: Fields): string | undefined {
   if (told === null || told === undefined) return `${what} is not there`;
-  for (const [field, value] of Object.entries(truth))
-    if (JSON.stringify(told[field]) !== JSON.stringify(value))
-      return `${what} has ${field} ${JSON.stringify(told[field])}, should have ${JSON.stringify(value)}`;
+  for (const [field, value] of Object.entries(truth)) {
+    const found = differenceOf(told[field], value);
+    if (found !== undefined)
+      return `${what} has ${field}${placed(found)} ${found.is}, should have ${found.should}`;
+  }
   return undefined;
+}
+
+/** Describes the first difference of an answer from the truth. */
+export function otherThan(what: string, told: unknown, truth: unknown): string | undefined {
+  const found = differenceOf(told, truth);
+  return found && `${what}${placed(found)} is ${found.is}, should be ${found.should}`;
 }
 
 const placeOf = (block: EthBlock, i: number): Fields => {
@@ -244,15 +253,22 @@ async function wrongLogs(ask: Ask, chain: ChainReader, block: EthBlock): Promise
     searches.push([{ ...range, topics: [null, to0xHex(two)] }, ({ topics }) => has([two], topics[1])]);
   }
   for (const [filter, isWanted] of searches) {
-    const told = JSON.stringify(await ask('eth_getLogs', [filter]));
-    const truth = JSON.stringify(all.filter(({ log }) => isWanted(log)).map(({ shown }) => shown));
-    if (told !== truth) return `eth_getLogs ${JSON.stringify(filter)} is ${told}, should be ${truth}`;
+    const truth = all.filter(({ log }) => isWanted(log)).map(({ shown }) => shown);
+    const problem = otherThan(
+      `eth_getLogs ${JSON.stringify(filter)}`,
+      await ask('eth_getLogs', [filter]),
+      truth,
+    );
+    if (problem !== undefined) return problem;
   }
   if (block.header.number !== chain.head()) return undefined;
   // Without toBlock a search ends at the head.
-  const told = JSON.stringify(await ask('eth_getLogs', [{ fromBlock: number }]));
-  const truth = JSON.stringify(all.map(({ shown }) => shown));
-  return told === truth ? undefined : `eth_getLogs from ${number} on is ${told}, should be ${truth}`;
+  const told = await ask('eth_getLogs', [{ fromBlock: number }]);
+  return otherThan(
+    `eth_getLogs from ${number} on`,
+    told,
+    all.map(({ shown }) => shown),
+  );
 }
 
 /**

@@ -1,7 +1,15 @@
 import type { EthBlock, View } from '../../../core/app/chain.ts';
 import { type Bytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
-import { type Ask, difference, type Fields, quantity, shownLogs, shownReceipt } from './answers.ts';
+import {
+  type Ask,
+  difference,
+  type Fields,
+  otherThan,
+  quantity,
+  shownLogs,
+  shownReceipt,
+} from './answers.ts';
 import { wrongProof } from './proofAnswers.ts';
 
 /** Blocks covered by a search over several blocks. */
@@ -70,10 +78,7 @@ async function wrongRange(
     if (one !== undefined) wanted.push(...shownLogs(one).map(({ shown }) => shown));
   }
   const range = { fromBlock: quantity(from), toBlock: quantity(header.number) };
-  const told = JSON.stringify(await ask('eth_getLogs', [range]));
-  return told === JSON.stringify(wanted)
-    ? undefined
-    : `eth_getLogs ${JSON.stringify(range)} is ${told}, should be ${JSON.stringify(wanted)}`;
+  return otherThan(`eth_getLogs ${JSON.stringify(range)}`, await ask('eth_getLogs', [range]), wanted);
 }
 
 /** The state of each account in the block's transactions, after the block. */

@@ -11,6 +11,7 @@ import type { RoundState, VoteSetReader } from '../../../core/types/roundState.t
 import type { Cluster } from '../../cluster.ts';
 import type { Process } from '../../machine/process.ts';
 import { totalOf } from '../../schedule.ts';
+import { timeText } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from '../checker.ts';
 
@@ -97,9 +98,9 @@ function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime:
   for (const i of isSame ? [] : precommits.bits.minus(rs.lastPrecommits?.bits))
     return `has lost the precommit of validator ${i} for the last height`;
   if (rs.startTime !== rs.commitTime + blockTime)
-    return `begins at ${rs.startTime}, it decided at ${rs.commitTime}`;
+    return `begins at ${timeText(rs.startTime)}, should at ${timeText(rs.commitTime + blockTime)}: it decided at ${timeText(rs.commitTime)}`;
   return Math.abs(rs.commitTime - at) > SLACK_MICROS
-    ? `says it decided at ${rs.commitTime}, it was ${at}`
+    ? `says that it decided at ${timeText(rs.commitTime)}, it was at ${timeText(at)}`
     : undefined;
 }
 

@@ -3,6 +3,7 @@ import { type BlockId, equalBlockId } from '../../../core/types/block.ts';
 import { STEP } from '../../../core/types/messages.ts';
 import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Process } from '../../machine/process.ts';
+import { stepName } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from '../checker.ts';
 import { proposeMicros } from '../timing/roundTimeouts.ts';
@@ -67,7 +68,7 @@ export function requiredMessages(context: CheckerContext): Checker {
       maySkip(node, rs) || isAt(rs, paused.get(node)),
     );
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
-    context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
+    context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${stepName(rs.step)}: ${problem}`);
   return {
     name,
     ...hearing(['started', 'signed', 'fault'], (fact) => {

@@ -11,6 +11,7 @@ import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Vote } from '../../../core/types/vote.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Schedule } from '../../schedule.ts';
+import { stepName } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from '../checker.ts';
 import { answerMicros, WaitingTime } from '../timing/waitingTime.ts';
@@ -37,7 +38,7 @@ export function uponRules(context: CheckerContext): Checker {
   const peers = context.world.processes.length - 1;
   const { schedule } = context.cluster;
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
-    context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
+    context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${stepName(rs.step)}: ${problem}`);
   return {
     name,
     ...hearing(['started', 'vote'], (fact) => {

@@ -43,12 +43,13 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     const reached = done.get(node);
     const chance = reached?.chance ?? had.of(node);
     const isAway = (one: Process): boolean => had.of(one).micros < world.now - from;
-    const bound = autoBound(context, base.get(node) ?? 0, wanted.heights, { firstRound: roundMax, isAway });
+    const bound = boundOf(context, base.get(node) ?? 0, wanted.heights, { firstRound: roundMax, isAway });
     return {
       chance,
       isReached: reached !== undefined,
       isFree: reached === undefined && chance.micros >= world.now - from,
-      allowed: bound + chance.times * returnMicros(context),
+      allowed: bound.micros + chance.times * returnMicros(context),
+      why: `${bound.rounds}, ${chance.times} × ${seconds(returnMicros(context))} to connect${bound.missed}`,
     };
   };
   const judge = (node: Process): void => {
@@ -116,6 +117,8 @@ interface Standing {
   readonly isFree: boolean;
   /** How long it may take, of the time in which it could make progress. */
   readonly allowed: number;
+  /** What that time is made of. */
+  readonly why: string;
 }
 
 /** A node without as much time as it may need is judged only if nothing ever held it up. */
@@ -125,11 +128,15 @@ const isExcused = ({ chance, isReached, isFree, allowed }: Standing): boolean =>
 function stall(
   heights: number,
   decided: number,
-  { chance, isReached, allowed }: Standing,
+  { chance, isReached, allowed, why }: Standing,
 ): string | undefined {
+  const took = `${seconds(chance.micros)} among a quorum of correct nodes that reach each other`;
+  const most = `should within ${seconds(allowed)} (${why})`;
   if (chance.micros > allowed)
-    return `${isReached ? 'took' : `decided ${decided} heights, not ${heights}, in`} ${seconds(chance.micros)}${isReached ? ` for ${heights} heights` : ''} in which nothing kept it, at most ${seconds(allowed)}`;
-  return isReached ? undefined : `decided ${decided} heights, not ${heights}`;
+    return isReached
+      ? `took ${took} for ${heights} heights, ${most}`
+      : `decided ${decided} heights, not ${heights}, in ${took}, ${most}`;
+  return isReached ? undefined : `decided ${decided} heights, not ${heights}, in a run of ${took}`;
 }
 
 /** Time for both ends to notice a broken connection, dial again and announce where they stand. */
@@ -154,18 +161,22 @@ interface Since {
 
 const isNotUp = ({ state }: Process): boolean => state !== 'up';
 
+/** How long so many heights may take, with all nodes that are not up away. */
+export const autoBound = (context: CheckerContext, base: number, heights: number): number =>
+  boundOf(context, base, heights, {}).micros;
+
 /**
  * The rounds that a height may take: the longest run of proposers in the real rotation that are faulty or away, one round
  * with another proposer, and the rounds before timeouts outlast the network. Each round takes its three timeouts; after it
  * come the wait for the next height and the wait for transactions. The first height begins in the round reached at
  * stability. Nobody begins the first block before the time of genesis.
  */
-export function autoBound(
+function boundOf(
   { scenario, cluster, correct }: CheckerContext,
   base: number,
   heights: number,
-  { firstRound = 0, isAway = isNotUp }: Since = {},
-): number {
+  { firstRound = 0, isAway = isNotUp }: Since,
+): Bound {
   const rotation = rotationOf(cluster);
   const present = new Set(correct.filter((node) => !isAway(node)).map(({ name }) => name));
   const absent = cluster.members.filter(({ name }) => !present.has(name));
@@ -176,6 +187,7 @@ export function autoBound(
   const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + slowness + againMicros(scenario);
   const timer = timers(scenario);
   let bound = base < cluster.genesis.initialHeight ? timer.micros(genesisMicros(scenario)) : 0;
+  let turns = 0;
   for (let height = base + 1; height <= base + heights; height++) {
     let run = 0;
     let longest = 0;
@@ -185,12 +197,26 @@ export function autoBound(
     }
     const start = height === base + 1 ? firstRound : 0;
     const rounds = start + longest + 1 + roundsUntil(config, exchange);
+    turns += rounds - start;
     for (let round = start; round < rounds; round++)
       bound += timer.micros(roundMicros(config, round)) + exchange + TIMERS_A_ROUND * timer.late;
     bound += timer.micros(1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs));
     bound += TIMERS_A_HEIGHT * timer.late;
   }
-  return bound;
+  const names = absent.map(({ name }) => name).join(', ');
+  return {
+    micros: bound,
+    rounds: `${turns} rounds with their timeouts and ${seconds(exchange)} for messages in each`,
+    missed: names === '' ? '' : `, turns to propose may be missed by ${names}`,
+  };
+}
+
+interface Bound {
+  readonly micros: number;
+  /** What it is made of, for people. */
+  readonly rounds: string;
+  /** Whose turns may lead to no block. */
+  readonly missed: string;
 }
 
 /** The three timeouts of a round, and the gossip ticks of an exchange. */

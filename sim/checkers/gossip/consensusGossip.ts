@@ -5,6 +5,7 @@ import type { RoundState } from '../../../core/types/roundState.ts';
 import type { VoteType } from '../../../core/types/vote.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
+import { stepName } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { OwnValidators } from '../consensus/ownValidators.ts';
@@ -181,7 +182,8 @@ function lateLack({ lastPrecommits: have }: RoundState, theirs: RoundState): Lac
     : undefined;
 }
 
-const placeOf = ({ height, round, step }: RoundState): string => `at ${height}/${round}, step ${step},`;
+const placeOf = ({ height, round, step }: RoundState): string =>
+  `at ${height}/${round}, step ${stepName(step)},`;
 
 /** What only the node itself could sign, in the round that both are in. */
 function ownLack(node: Process, peer: Process, seats: OwnValidators): Lack | undefined {

@@ -1,4 +1,5 @@
 import { readMessage } from '../../network/readMessage.ts';
+import { stepName } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { hasOddClocks } from '../timing/earlyTimeouts.ts';
@@ -40,7 +41,7 @@ export function newRoundStepRate({ world, scenario, fail }: CheckerContext): Che
       const decoded = readMessage(bytes);
       if (!decoded.ok || decoded.value.kind !== 'newRoundStep') return;
       const { height, round, step } = decoded.value;
-      const stand = `${height}/${round}/${step}`;
+      const stand = `${height}/${round}, step ${stepName(step)}`;
       for (const peer of to) {
         const before = all.get(`${node.name}/${peer}`);
         const isAgain = before?.stand === stand && world.now - before.since < AGAIN_MICROS;

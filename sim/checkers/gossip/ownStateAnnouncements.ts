@@ -4,6 +4,7 @@ import type { ConsensusMessage } from '../../../core/types/messages.ts';
 import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Process } from '../../machine/process.ts';
 import { readMessage } from '../../network/readMessage.ts';
+import { stepName, timeText } from '../../words.ts';
 import { hearing, type Position } from '../../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from '../checker.ts';
 import { isPrompt } from '../progressCore.ts';
@@ -38,11 +39,11 @@ export function ownStateAnnouncements(context: CheckerContext): Checker {
       areClocksSound &&
       !isSince(message.secondsSinceStart, node.clock.now(world.now), rs)
     )
-      return `that height ${height} began ${message.secondsSinceStart} s ago, which its clock says of ${rs.startTime}`;
+      return `that height ${height} began ${message.secondsSinceStart} s ago, which began at ${timeText(rs.startTime)}, and its clock says ${timeText(node.clock.now(world.now))}`;
     const order = compare(message, rs);
     const mayBeBehind = world.now - (movedAt.get(node) ?? 0) <= LEAVE_MICROS;
     if (order === 0 || (order < 0 && mayBeBehind)) return undefined;
-    return `that it is at ${height}/${round}, step ${step}, being at ${rs.height}/${rs.round}, step ${rs.step}`;
+    return `that it is at ${height}/${round}, step ${stepName(step)}, being at ${rs.height}/${rs.round}, step ${stepName(rs.step)}`;
   };
   return {
     name,

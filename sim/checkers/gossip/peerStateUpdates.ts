@@ -4,6 +4,7 @@ import type { PeerRoundReader } from '../../../core/rpc/context.ts';
 import type { ConsensusMessage } from '../../../core/types/messages.ts';
 import type { Process } from '../../machine/process.ts';
 import { messageOf } from '../../network/readMessage.ts';
+import { timeText } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { isPrompt } from '../progressCore.ts';
@@ -69,7 +70,7 @@ export function peerStateUpdates({ world, scenario, correct, fail }: CheckerCont
     if (believes.startTime !== since)
       fail(
         name,
-        `${node.name} believes that ${peer} is in its round since ${believes.startTime}, not ${since}`,
+        `${node.name} believes that ${peer} is in its round since ${timeText(believes.startTime)}, which said since ${timeText(since)}`,
       );
   };
 

@@ -3,6 +3,7 @@ import type { RoundState } from '../../../core/types/roundState.ts';
 import type { VoteType } from '../../../core/types/vote.ts';
 import type { Process } from '../../machine/process.ts';
 import { readMessage } from '../../network/readMessage.ts';
+import { stepName } from '../../words.ts';
 import type { Fact } from '../../world/facts.ts';
 import { Connections } from '../connections.ts';
 
@@ -43,7 +44,7 @@ export class SentMaj23Claims {
     if (ours === undefined || theirs === undefined || ours.height !== theirs.height) return undefined;
     if (theirs.step === STEP.newHeight || theirs.step === STEP.commit) return undefined;
     const { height, round, step } = theirs;
-    const standing = ours.round === 0 ? ` at step ${step}` : '';
+    const standing = ours.round === 0 ? ` at step ${stepName(step)}` : '';
     const isOwed = (at: number, type: VoteType): boolean =>
       hasMajority(ours, at, type) && this.#at(node, peer.name, height)?.has(`${at}/${type}`) !== true;
     const { validRound } = ours;

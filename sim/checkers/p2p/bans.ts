@@ -2,6 +2,7 @@ import { MUTATE } from '../../byzantine/mutate.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Switchboard } from '../../peers/switchboard.ts';
 import type { ByzantineEntry } from '../../scenario/scenario.ts';
+import { secondsText } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 
@@ -58,7 +59,7 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
       const end = board.banEnd(node.index, peer);
       const wanted = endsAt > world.now ? endsAt : undefined;
       if (end !== wanted)
-        fail(name, `${node.name} bans ${peer} until ${end ?? 'now'}, should until ${wanted ?? 'now'}`);
+        fail(name, `${node.name} bans ${peer} ${untilText(end)}, should ${untilText(wanted)}`);
     }
   }
 
@@ -80,3 +81,6 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
 /** Such a node sends malformed addresses, for which a peer is banned at once for the longest time. */
 const spoilsAddresses = ({ behaviour, args }: ByzantineEntry): boolean =>
   behaviour === MUTATE.id && ['any', 'addresses'].includes(String(args.get('message')));
+
+const untilText = (end: number | undefined): string =>
+  end === undefined ? 'no longer' : `until ${secondsText(end)} of the run`;

@@ -1,3 +1,4 @@
+import { formatTime } from '../../../core/codec/timeText.ts';
 import type { ConsensusConfig } from '../../../core/consensus/contract.ts';
 import type { BitSet } from '../../../core/lib/bitset.ts';
 import { compareTime, timestampOf } from '../../../core/types/ids.ts';
@@ -5,6 +6,7 @@ import { STEP } from '../../../core/types/messages.ts';
 import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
+import { stepName, timeText } from '../../words.ts';
 import { hearing, type Position } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './roundTimeouts.ts';
@@ -51,12 +53,15 @@ export function earlyTimeouts(context: CheckerContext): Checker {
       if (isHasty(before.position, rs, scenario) && node.clock.now(world.now) < rs.startTime)
         context.fail(
           name,
-          `${node.name} began height ${rs.height} ${rs.startTime - node.clock.now(world.now)} µs early`,
+          `${node.name} began height ${rs.height} ${rs.startTime - node.clock.now(world.now)} µs early, should wait for late precommits until ${timeText(rs.startTime)}`,
         );
       const { genesisTime, initialHeight } = context.cluster.genesis;
       const isBegun = rs.height === initialHeight && rs.step > STEP.newHeight;
       if (isBegun && compareTime(timestampOf(node.clock.now(world.now)), genesisTime) < 0)
-        context.fail(name, `${node.name} began the first height before the time of genesis`);
+        context.fail(
+          name,
+          `${node.name} began the first height at ${timeText(node.clock.now(world.now))} of its clock, before the time of genesis, ${formatTime(genesisTime)}`,
+        );
       const waited = world.now - before.since;
       const least = leastWait(scenario.engine.consensus, rs, before.position) ?? 0;
       if (waited + SLACK_MICROS < least)
@@ -86,7 +91,7 @@ const hasAll = (bits: BitSet | undefined): boolean =>
   bits !== undefined && Array.from({ length: bits.size }, (_, i) => i).every((i) => bits.has(i));
 
 const early = ({ step }: Position, waited: number, least: number): string =>
-  `waited ${waited} µs in step ${step}, should wait ${least}`;
+  `waited ${waited} µs in step ${stepName(step)}, should wait ${least} µs`;
 
 /** How long the node had to stay at its last position. Undefined if something besides time may have moved it on. */
 function leastWait(

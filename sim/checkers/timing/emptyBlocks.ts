@@ -53,7 +53,10 @@ export function emptyBlocks(context: CheckerContext): Checker {
       if (rs === undefined || !node.isCorrect || rs.height <= cluster.genesis.initialHeight) return;
       const idle = awake.wait(node, rs, isIdle(node, rs) ? 'waits' : undefined);
       if (idle !== undefined && idle.micros > answerMicros(node))
-        context.fail(name, `${node.name} waits at ${rs.height}/0 with transactions for a block`);
+        context.fail(
+          name,
+          `${node.name} waits at ${rs.height}/0 with transactions for a block for ${idle.micros} µs, should propose one`,
+        );
       const wait = waitOf(node, rs.height);
       if (flushes.mayHide(node)) wait.isOver = true;
       if (wait.isOver) return;
@@ -70,7 +73,7 @@ export function emptyBlocks(context: CheckerContext): Checker {
       if (waited + SLACK_MICROS < least)
         context.fail(
           name,
-          `${node.name} begins ${rs.height}/0 after ${waited} µs without a transaction, should wait ${least}`,
+          `${node.name} begins ${rs.height}/0 after ${waited} µs without a transaction, should wait ${least} µs`,
         );
     },
   };

@@ -64,7 +64,7 @@ export function lateTimeouts(context: CheckerContext): Checker {
       if (due !== undefined && waited !== undefined && waited.micros > due.micros + SLACK_MICROS)
         context.fail(
           name,
-          `${node.name} at ${rs.height}/${rs.round}: ${due.what} for ${waited.micros} µs, at most ${due.micros}`,
+          `${node.name} at ${rs.height}/${rs.round}: ${due.what} for ${waited.micros} µs, should for at most ${due.micros} µs`,
         );
     },
   };
@@ -96,7 +96,7 @@ function dueIn(
   if (step === STEP.newHeight && isTimeOver)
     return { what: 'waits for the height to begin', micros: 1000 * config.timeoutCommitMs };
   if (step === STEP.newRound && (!waitsForTxs(config) || rs.height <= genesis.initialHeight))
-    return { what: 'waits with a block', micros: 0 };
+    return { what: 'waits for transactions, though it may make an empty block,', micros: 0 };
   if (step === STEP.newRound && config.createEmptyBlocksIntervalMs > 0)
     return { what: 'waits for transactions', micros: 1000 * config.createEmptyBlocksIntervalMs };
   return undefined;

@@ -44,7 +44,7 @@ export function precommitWait(context: CheckerContext): Checker {
       if (waited + SLACK_MICROS >= least) return;
       context.fail(
         name,
-        `${node.name} leaves round ${height}/${before.round} ${waited} µs after two thirds of precommits, should wait ${least}`,
+        `${node.name} leaves round ${height}/${before.round} ${waited} µs after two thirds of precommits, should wait ${least} µs`,
       );
     },
   };

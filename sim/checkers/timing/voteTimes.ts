@@ -2,6 +2,7 @@ import { toHex } from '../../../core/lib/bytes.ts';
 import { type Block, equalPartSetHeader } from '../../../core/types/block.ts';
 import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Process } from '../../machine/process.ts';
+import { timeText } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { signedTime, signedValue } from '../safety/signedValue.ts';
@@ -51,12 +52,18 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       const about = isLockOld ? locked : isSpokenFor ? rs.proposalBlock : undefined;
       if (about !== undefined && time < leastTime(about)) {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
-        fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
+        fail(
+          name,
+          `${node.name} at ${ask.height}/${ask.round}: ${what} at ${timeText(time)}, should at ${timeText(leastTime(about))} or later`,
+        );
       }
       if (!isClockKnown || isSluggish(node, scenario) || begun.get(node) === ask.height) return;
       const now = node.clock.now(world.now);
       if (time < now - SLACK_MICROS || (isKnown && time > Math.max(now, least)))
-        fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);
+        fail(
+          name,
+          `${node.name} at ${ask.height}/${ask.round}: votes at ${timeText(time)}, its clock says ${timeText(now)}`,
+        );
     }),
   };
 }

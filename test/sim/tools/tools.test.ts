@@ -31,6 +31,12 @@ describe('the cause of a failure', () => {
     expect(causeOf(failure('v0 calls v1 again after 231853 µs'), names)).toBe(
       'NODE calls NODE again after N µs',
     );
+    expect(causeOf(failure('v0 at 3/1, step prevote-wait: goes on'), names)).toBe(
+      causeOf(failure('v1 at 12/0, step propose: goes on'), names),
+    );
+    expect(causeOf(failure('v0 votes at 2026-01-01T00:00:01.000017Z, too early'), names)).toBe(
+      causeOf(failure('v1 votes at 2026-11-30T10:59:31.123456Z, too early'), names),
+    );
     for (const hash of ['0xebbafef96c5c', '0X360B34095D8C', '360B34095D8C'])
       expect(causeOf(failure(`${hash} of alice waited 6 heights`), names)).toBe(
         'HASH of NODE waited N heights',

@@ -92,7 +92,7 @@ describe('a node that is broken on purpose is found', () => {
     const result = await runScenario(bounded, { crypto: 'keyed-hash' });
     if (!result.ok) throw new Error(result.error.message);
     expect(result.value.failures.map(({ checker, message }) => `${checker}: ${message}`)).toEqual([
-      expect.stringMatching(/^resources: v1 holds \d+ of store_entries, at most 3$/),
+      expect.stringMatching(/^resources: v1 has store_entries \d+, should have at most 3$/),
     ]);
   });
 
@@ -219,7 +219,9 @@ describe('the checkers of signatures', () => {
   test('see a prevote against the lock, unless a polka as new as the lock stands behind it', () => {
     const locked = ['precommit', 1, block(1)] as const;
     const own = { 1: block(1) };
-    expect(verdicts(lockRule, [locked])).toEqual(['v0 precommitted 010101010101 at 5/1 without a polka']);
+    expect(verdicts(lockRule, [locked])).toEqual([
+      'v0 precommitted 010101010101 at 5/1 without two thirds of prevotes for it (L36)',
+    ]);
     expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], own)).toHaveLength(1);
     expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { ...own, 0: block(2) })).toHaveLength(1);
     expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { ...own, 3: block(2) })).toHaveLength(1);

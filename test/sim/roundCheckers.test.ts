@@ -59,7 +59,7 @@ describe('what a node tells of its rounds', () => {
     const votes = prevotes(ZERO_BLOCK_ID, 0, 1, 2, 3, 4);
     const locks = [round('Polka', 'Prevote'), round('Lock', 'Prevote'), round('NewRoundStep', 'Precommit')];
     expect(verdicts([...untilPrevote, ...votes, ...locks])).toEqual([
-      'v0 tells that it is at 5/0, RoundStepPrecommit, with a lock on nothing',
+      'v0 publishes that it is at 5/0, RoundStepPrecommit, after a polka for nil with a lock',
     ]);
   });
 });

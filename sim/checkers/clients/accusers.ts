@@ -26,7 +26,7 @@ export function evidenceVerdicts(context: CheckerContext, clients: readonly Accu
         if (isUnanswered(client))
           context.fail(
             name,
-            `${client.spec.name}: ${client.node.name} has not answered evidence that it got`,
+            `${client.spec.name}: ${client.node.name} has not answered broadcast_evidence within ${ANSWER_MICROS} µs`,
           );
         if (client.node.isCorrect && !mayLose(context)) checkKept(client);
       }
@@ -64,10 +64,11 @@ export function evidenceVerdicts(context: CheckerContext, clients: readonly Accu
       if (!mayHaveExpired(evidence, head))
         context.fail(
           name,
-          `${spec.name}: ${node.name} took evidence at ${head}, and neither stores it nor is it in a block`,
+          `${spec.name}: ${node.name} took evidence at height ${head}, and has lost it: it is neither stored nor in a block`,
         );
     }
     const wrong = refused.map(evidenceName).find((piece) => pending.has(piece));
-    if (wrong !== undefined) context.fail(name, `${spec.name}: ${node.name} keeps evidence that it refused`);
+    if (wrong !== undefined)
+      context.fail(name, `${spec.name}: ${node.name} stores evidence that it answered with a refusal`);
   }
 }

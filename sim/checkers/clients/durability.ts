@@ -87,12 +87,16 @@ function bankProblems(chain: ChainReader, { sent, accounts }: Banker): readonly 
     if (at !== undefined) counts.set(from, (counts.get(from) ?? 0) + 1);
     const isDue = height !== undefined && chain.head() >= height;
     if (isDue && at !== height)
-      problems.push(`${hash} is ${at === undefined ? 'missing' : `in block ${at}`}, not in ${height}`);
+      problems.push(
+        `${hash} is ${at === undefined ? 'missing' : `in block ${at}`}, should be in block ${height}`,
+      );
   }
   for (const [{ address }, count] of counts) {
     const nonce = Number(chain.latest().account(address)?.nonce ?? 0n);
     if (nonce !== count)
-      problems.push(`${toHex(address)} has sequence ${nonce} and ${count} transactions in blocks`);
+      problems.push(
+        `${toHex(address)} has sequence ${nonce}, should have ${count}, as many as its transactions in blocks`,
+      );
   }
   return problems;
 }
@@ -102,13 +106,13 @@ function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
   if (receipt === undefined || chain.head() < receipt.blockNumber) return undefined;
   const hash = parseHex(tx.hash);
   const location = hash.ok ? chain.ethTxLocation(hash.value) : undefined;
-  if (location === undefined) return 'it is not there';
+  if (location === undefined) return 'the transaction is in no block';
   if (location.height !== receipt.blockNumber)
-    return `it is in block ${location.height}, not ${receipt.blockNumber}`;
+    return `the transaction is in block ${location.height}, should be in ${receipt.blockNumber}`;
   const block = chain.ethBlock(receipt.blockNumber);
   return block !== undefined && to0xHex(block.hash) === receipt.blockHash
     ? undefined
-    : 'the block has another hash';
+    : `block ${receipt.blockNumber} has another hash than the receipt`;
 }
 
 /**
@@ -198,7 +202,7 @@ export function receipts(
       const first = context.scenario.genesis.initialHeight;
       for (const { hash, waited } of [...(wallet?.waits(first) ?? []), ...(banker?.waits(first) ?? [])])
         if (waited > most)
-          context.fail(name, `${hash} of ${wanted.client} waited ${waited} heights, at most ${most}`);
+          context.fail(name, `${hash} of ${wanted.client} waited ${waited} heights, should at most ${most}`);
     },
   };
 }

@@ -38,7 +38,10 @@ export function lightClients(context: CheckerContext, clients: readonly LightCli
           const header = chain.blockMeta(height)?.header;
           if (header === undefined || toHex(headerHash(header)) === hash) continue;
           if (isTolerable(context) || (hasWitness && attacks.length === 0))
-            context.fail(name, `${spec.name} believed ${from} that block ${height} is ${hash.slice(0, 12)}`);
+            context.fail(
+              name,
+              `${spec.name} believed ${from} that block ${height} is ${hash.slice(0, 12)}, it is ${toHex(headerHash(header)).slice(0, 12)}`,
+            );
         }
         if (isTolerable(context) && attacks.length > 0)
           context.fail(name, `${spec.name} found two blocks that both count as decided`);

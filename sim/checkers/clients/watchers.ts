@@ -6,6 +6,7 @@ import { shownHead, shownLogs, shownReceipt, textOf } from '../../clients/answer
 import type { Listener } from '../../clients/listener.ts';
 import { BOUND, type Watch } from '../../clients/watching/watch.ts';
 import type { Watcher } from '../../clients/watching/watcher.ts';
+import { cut, differenceOf, placed } from '../../difference.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 
 /**
@@ -143,8 +144,15 @@ function difference(
   least = wanted,
 ): string | undefined {
   const wrong = told.findIndex((one, i) => one !== wanted[i]);
-  if (wrong >= 0) return `${what} told ${told[wrong]} as its ${wrong}th, expected ${wanted[wrong] ?? 'none'}`;
+  if (wrong >= 0) {
+    const found = present(differenceOf(fieldsIn(told[wrong]), fieldsIn(wanted[wrong])), 'a difference');
+    return `${what} told as entry ${wrong}${placed(found)} ${found.is}, expected ${found.should}`;
+  }
   return told.length < least.length
-    ? `${what} told ${told.length} of ${least.length}, ${wanted[told.length]} is missing`
+    ? `${what} told ${told.length} of ${least.length}, ${cut(wanted[told.length] ?? 'nothing')} is missing`
     : undefined;
 }
+
+/** The fields that `textOf` wrote, or else the text. */
+const fieldsIn = (text: string | undefined): unknown =>
+  text?.startsWith('[') ? Object.fromEntries(JSON.parse(text) as [string, unknown][]) : text;

@@ -35,7 +35,7 @@ export function abciBlockRequests(context: CheckerContext): Checker {
         if (problem !== undefined)
           context.fail(
             name,
-            `${fact.node.name} tells its application ${problem} of block ${height} (${ask.kind})`,
+            `${fact.node.name} asks its application to ${ask.kind} block ${height} with ${problem} than the block has`,
           );
       }
     }),

@@ -96,7 +96,7 @@ function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime:
   const { precommits, at } = before;
   const isSame = precommits === rs.lastPrecommits;
   for (const i of isSame ? [] : precommits.bits.minus(rs.lastPrecommits?.bits))
-    return `has lost the precommit of validator ${i} for the last height`;
+    return `has lost the precommit of validator ${i} for the last height, which it had counted`;
   if (rs.startTime !== rs.commitTime + blockTime)
     return `begins at ${timeText(rs.startTime)}, should at ${timeText(rs.commitTime + blockTime)}: it decided at ${timeText(rs.commitTime)}`;
   return Math.abs(rs.commitTime - at) > SLACK_MICROS
@@ -109,7 +109,9 @@ function fixedProblem(rs: RoundState, seen: Watched): string | undefined {
   if (lastPrecommits === undefined || step <= STEP.newHeight) return undefined;
   const count = lastPrecommits.bits.count();
   if (seen.fixed?.height !== height) seen.fixed = { height, count };
-  return seen.fixed.count === count ? undefined : 'takes precommits of the last height after its time';
+  return seen.fixed.count === count
+    ? undefined
+    : 'takes a late precommit of the last height, should only before the new height begins';
 }
 
 /** The precommits that the node stored for the last height are in its vote set, in a later life, too. */
@@ -136,7 +138,8 @@ function seenProblem(
     const slot = lastCommit.signatures[i];
     return slot?.flag === 'commit' && equalBytes(slot.validatorAddress, address);
   });
-  if (3n * totalOf(signed) <= 2n * totalOf(voters)) return 'has stored a commit without two thirds';
+  if (3n * totalOf(signed) <= 2n * totalOf(voters))
+    return 'has stored a commit for the last height without two thirds of the power';
   proofs.add(lastCommit);
   return undefined;
 }
@@ -151,9 +154,10 @@ function ownBlockProblem(rs: RoundState, seen: Watched, own: Bytes | undefined):
   const [before, count] = [seen.sound, votes.bits.count()];
   if (before?.block === block && before.votes === votes && before.count === count) return undefined;
   const { signatures, round } = block.lastCommit;
-  if (round !== votes.round) return `proposes a commit of round ${round}, not ${votes.round}`;
+  if (round !== votes.round)
+    return `proposes a last commit of round ${round}, should be of round ${votes.round}`;
   const wrong = signatures.findIndex((signature, i) => !isOf(signature, votes, i));
-  if (wrong >= 0) return `proposes a commit without the precommit of validator ${wrong} that it holds`;
+  if (wrong >= 0) return `proposes a last commit without the precommit of validator ${wrong} that it holds`;
   seen.sound = { block, votes, count };
   return undefined;
 }

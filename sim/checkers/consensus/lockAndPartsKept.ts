@@ -46,7 +46,7 @@ export function lockAndPartsKept(context: CheckerContext): Checker {
       if (rs?.height !== height || signedValue(bytes) === undefined || rs.lockedRound >= round) return;
       context.fail(
         name,
-        `${fact.node.name} at ${height}/${round}: precommits a block, its lock is of round ${rs.lockedRound} (L39)`,
+        `${fact.node.name} at ${height}/${round}: precommits a block, should be locked on it in this round: its lock is of round ${rs.lockedRound} (L39)`,
       );
     }),
     follow(node) {
@@ -64,7 +64,7 @@ export function lockAndPartsKept(context: CheckerContext): Checker {
       if (lockedRound < before.lockedRound || validRound < before.validRound)
         context.fail(
           name,
-          `${node.name} at ${height}/${rs.round}: lock and valid value went from rounds ${before.lockedRound} and ${before.validRound} back to ${lockedRound} and ${validRound}`,
+          `${node.name} at ${height}/${rs.round}: lock and valid value went from rounds ${before.lockedRound} and ${before.validRound} back to ${lockedRound} and ${validRound}, should only become newer`,
         );
     },
   };
@@ -86,6 +86,6 @@ function lostParts(
   const isSame = proposalParts !== undefined && equalPartSetHeader(proposalParts.header, before.header);
   const count = isSame ? proposalParts.count : 0;
   return count < before.count
-    ? `has ${count} parts of the block that has the polka, it had ${before.count}`
+    ? `has ${count} parts of the block that has the polka, should keep the ${before.count} that it had`
     : undefined;
 }

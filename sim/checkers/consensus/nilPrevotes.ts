@@ -49,7 +49,10 @@ export function nilPrevotes(context: CheckerContext): Checker {
       if (waited + SLACK_MICROS >= proposeMicros(context.scenario.engine.consensus, round)) return;
       const isValid = correct.has(toHex(rs.proposer.address)) || isOnLock(rs, before);
       if (isValid && judge.isFit(node, rs) && !isLockedOut(rs, before))
-        context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);
+        context.fail(
+          name,
+          `${node.name} at ${height}/${round}: prevotes nil, should prevote the proposed block: it came in time, is valid, and no lock rules it out (L22, L28)`,
+        );
     }),
     follow(node) {
       const rs = node.node?.rs();

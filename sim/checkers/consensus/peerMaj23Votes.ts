@@ -104,10 +104,14 @@ export function peerMaj23Votes(context: CheckerContext): Checker {
           failOn(
             node,
             set,
-            `does not count the vote of validator ${vote.validatorIndex} for what was claimed`,
+            `does not count the vote of validator ${vote.validatorIndex} for the value that a peer claims to have two thirds`,
           );
         else if (isCounted && !isShown(set, vote))
-          failOn(node, set, `does not show the vote of validator ${vote.validatorIndex} for its two thirds`);
+          failOn(
+            node,
+            set,
+            `has two thirds for a value, and does not show the vote of validator ${vote.validatorIndex} for it`,
+          );
         return isCounted && set.majority() === undefined;
       });
     },

@@ -59,7 +59,8 @@ function isOvertaken(rs: RoundState): boolean {
 function roundProblem(rs: RoundState, before: Position | undefined): string | undefined {
   if (rs.step < STEP.commit) {
     for (let round = rs.round + 1; round <= rs.round + ROUNDS_AHEAD; round++) {
-      if (isOneThirdIn(rs, round)) return `stays, though a third of the power is in round ${round}`;
+      if (isOneThirdIn(rs, round))
+        return `stays, should go to round ${round}, where more than a third of the power is (L55)`;
     }
   }
   if (before === undefined || before.height !== rs.height || rs.round <= before.round) return undefined;
@@ -67,7 +68,9 @@ function roundProblem(rs: RoundState, before: Position | undefined): string | un
   if (isNext && rs.votes(before.round, 'precommit')?.hasTwoThirdsAny() === true) return undefined;
   // The timeout of newHeight alone starts the first round of a height.
   if (before.step === STEP.newHeight && rs.round === 0) return undefined;
-  return isOneThirdIn(rs, rs.round) ? undefined : `came from round ${before.round} without a reason`;
+  return isOneThirdIn(rs, rs.round)
+    ? undefined
+    : `came from round ${before.round} without two thirds of precommits there (L47) or a third of the votes here (L55)`;
 }
 
 /** Validators with a prevote or precommit in the round have more than a third of the power. */

@@ -47,15 +47,16 @@ export class ProposalJudge {
   holding(rs: RoundState): string | undefined {
     const { proposal, proposalParts } = rs;
     if (proposalParts?.isComplete() === true && !this.#isRooted(proposalParts))
-      return 'holds parts that do not have the root they were announced by';
+      return 'holds block parts that do not hash to the announced root';
     if (proposalParts !== undefined && !isProvenInPlace(proposalParts))
-      return 'holds a part by the proof of another place';
+      return 'holds a block part with the proof of another part';
     if (proposal === undefined) return undefined;
     const { round, polRound } = proposal;
-    if (polRound < -1 || polRound >= round) return `holds a proposal with a polka of round ${polRound}`;
+    if (polRound < -1 || polRound >= round)
+      return `holds a proposal of round ${round} with a polka of round ${polRound}, should refuse it`;
     return this.#isProposed(proposal)
       ? undefined
-      : 'holds a proposal that the proposer of the round has not signed';
+      : 'holds a proposal that the proposer of the round has not signed, should refuse it';
   }
 
   /** Whether the last block that the node decided is the one before its height. Only then can the next be judged. */
@@ -70,15 +71,15 @@ export class ProposalJudge {
     if (value === undefined) return undefined;
     const { proposal, proposalBlock: block } = rs;
     if (proposal === undefined || toHex(proposal.blockId.hash) !== value)
-      return 'prevotes what was not proposed';
+      return 'prevotes a block that was not proposed';
     if (proposal.polRound >= 0) {
       const polka = rs.votes(proposal.polRound, 'prevote')?.majority();
       if (polka === undefined || !equalBlockId(polka, proposal.blockId))
-        return `prevotes for a polka of round ${proposal.polRound} that it does not hold`;
+        return `prevotes a block for its polka in round ${proposal.polRound}, which the node has not seen (L28)`;
     }
-    if (block === undefined) return 'prevotes a block that it does not hold';
+    if (block === undefined) return 'prevotes a block that it does not have as a whole';
     if (!equalBytes(this.#hashOf(block.header), proposal.blockId.hash))
-      return 'prevotes a block under the hash of another';
+      return 'prevotes a hash that is not that of the block it holds';
     if (!this.follows(node, rs)) return undefined;
     const last = this.#last.get(node);
     const after = last?.event.blockId.hash ?? EMPTY;

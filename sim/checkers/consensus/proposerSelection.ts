@@ -1,4 +1,4 @@
-import { equalBytes } from '../../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RoundState } from '../../../core/types/roundState.ts';
 import type { Process } from '../../machine/process.ts';
 import { newest } from '../../newest.ts';
@@ -21,14 +21,16 @@ export function proposerSelection(context: CheckerContext): Checker {
   const addresses = addressesOf(context);
   const proposerOf = newest((height: number, round: number) => rotation.proposer(height, round));
   const places = new Map<Process, Place>();
+  const nameOf = (address: Bytes): string =>
+    context.cluster.members.find((one) => equalBytes(one.address, address))?.name ?? to0xHex(address);
   const problemOf = (rs: RoundState): string | undefined => {
     const { address, index } = rs.proposer;
-    if (!equalBytes(address, proposerOf(rs.height, rs.round)))
-      return 'has another proposer than the rotation';
+    const due = proposerOf(rs.height, rs.round);
+    if (!equalBytes(address, due)) return `has ${nameOf(address)} as proposer, should have ${nameOf(due)}`;
     const seat = rs.validators.validators[index];
     return seat !== undefined && equalBytes(seat.address, address)
       ? undefined
-      : `has its proposer in place ${index}`;
+      : `has its proposer at index ${index} of the validators, where another stands`;
   };
   return {
     name,
@@ -47,7 +49,10 @@ export function proposerSelection(context: CheckerContext): Checker {
         const { height, round } = fact.ask;
         const own = addresses.get(node);
         if (own === undefined || !equalBytes(own, proposerOf(height, round)))
-          context.fail(name, `${node.name} at ${height}/${round}: proposes, though it is not its turn (L14)`);
+          context.fail(
+            name,
+            `${node.name} at ${height}/${round}: proposes, should leave it to ${nameOf(proposerOf(height, round))} (L14)`,
+          );
       }
     }),
   };

@@ -98,7 +98,7 @@ export function requiredMessages(context: CheckerContext): Checker {
       const isDue = rs.step >= STEP.propose && rs.step < STEP.commit;
       const waited = awake.wait(node, rs, isDue ? owes(node, rs, own) : undefined);
       if (waited !== undefined && waited.micros > answerMicros(node))
-        failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
+        failOn(node, rs, `${waited.what} for ${waited.micros} µs, should within ${answerMicros(node)} µs`);
     },
   };
 }
@@ -123,10 +123,10 @@ function proposalProblem(
   // The valid value of this very round came after the proposal.
   if (validRound >= round) return undefined;
   if (polRound !== validRound)
-    return `proposes with a polka of round ${polRound}, valid value of round ${validRound}`;
+    return `proposes with a polka of round ${polRound}, should with ${validRound}, the round of its valid value (L15, L19; -1 is none)`;
   return validBlock === undefined || equalBlockId(validBlock, blockId)
     ? undefined
-    : 'proposes another block than its valid one';
+    : 'proposes another block, should propose its valid one (L15)';
 }
 
 /** What the node still owes in the round it has begun; undefined when nothing is missing. */
@@ -139,13 +139,14 @@ function owed(
 ): string | undefined {
   const { step, round, proposal, proposer } = rs;
   const isSilent = proposal === undefined && equalBytes(proposer.address, own);
-  if (isSilent && !(maySkip && step > STEP.propose)) return 'has not proposed in its turn';
+  if (isSilent && !(maySkip && step > STEP.propose))
+    return 'has not proposed, though it is the proposer (L14),';
   if (step < STEP.prevote) return undefined;
   if (index < 0) return undefined;
   const mayLack = isRevived && step >= STEP.precommit;
   if (!mayLack && rs.votes(round, 'prevote')?.bits.has(index) !== true)
-    return 'has not prevoted where it is past that';
+    return 'has no prevote of its own, though it is past that step,';
   if (step >= STEP.precommit && rs.votes(round, 'precommit')?.bits.has(index) !== true)
-    return 'has not precommitted where it is past that';
+    return 'has no precommit of its own, though it is past that step,';
   return undefined;
 }

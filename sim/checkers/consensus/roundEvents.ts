@@ -122,9 +122,10 @@ class Story {
   }
 
   #validProblem(at: RoundEvent['at'], isOther: boolean): string | undefined {
-    if (this.#owesValid && at.step !== 'RoundStepPrecommit') return 'without ValidBlock after its lock';
+    if (this.#owesValid && at.step !== 'RoundStepPrecommit')
+      return 'without the event ValidBlock, due after its lock';
     const isOwed = isOther && !this.#hasToldValid && this.#hasSeenVotes(at);
-    return isOwed ? 'without ValidBlock of the block that it collects' : undefined;
+    return isOwed ? 'without the event ValidBlock, due for the block that it collects' : undefined;
   }
 
   /** Whether the votes for what it collects had come when it announced this step. They may also come later. */
@@ -139,28 +140,35 @@ class Story {
       // The proposal may come already while the node waits to start the first round.
       if (round > this.#round) this.#isComplete = false;
       if (round === 0 || count('TimeoutWait') === 1 || this.#mayFollow(round)) return undefined;
-      return `without TimeoutWait after round ${this.#round}`;
+      return `without the event TimeoutWait, due at the end of round ${this.#round}`;
     }
-    if (count('TimeoutPropose') > 0 && step !== 'RoundStepPrevote') return 'after TimeoutPropose';
+    if (count('TimeoutPropose') > 0 && step !== 'RoundStepPrevote')
+      return 'after the event TimeoutPropose, should then go to RoundStepPrevote';
     if (step === 'RoundStepPrevote') {
       const isDone = this.#isComplete || this.#locked !== undefined || count('TimeoutPropose') === 1;
-      return isDone ? undefined : 'without a whole proposal, and without TimeoutPropose';
+      return isDone ? undefined : 'without a whole proposal, a lock or the event TimeoutPropose before';
     }
     return step === 'RoundStepPrecommit' ? this.#precommitProblem(round, told) : undefined;
   }
 
   #precommitProblem(round: number, told: readonly string[]): string | undefined {
     const waited = told.includes('TimeoutWait');
-    if (waited === told.includes('Polka')) return waited ? 'with Polka and TimeoutWait' : 'without Polka';
+    if (waited === told.includes('Polka'))
+      return waited
+        ? 'after both events Polka and TimeoutWait, should publish one of them'
+        : 'without the event Polka or TimeoutWait before';
     const locks = told.filter((one) => one === 'Lock' || one === 'Relock');
-    if (waited) return locks.length === 0 ? undefined : 'with a lock and TimeoutWait';
+    if (waited)
+      return locks.length === 0 ? undefined : 'after TimeoutWait with a lock, should lock only after a polka';
     const value = this.#polka(round);
-    if (value === undefined) return 'with Polka, of which it has told no votes';
-    if (value.length === 0) return locks.length === 0 ? undefined : 'with a lock on nothing';
+    if (value === undefined) return 'after the event Polka without the votes of one before';
+    if (value.length === 0) return locks.length === 0 ? undefined : 'after a polka for nil with a lock';
     const due = this.#locked !== undefined && equalBytes(value, this.#locked) ? 'Relock' : 'Lock';
     this.#locked = value;
     this.#owesValid = true;
-    return locks.length === 1 && locks[0] === due ? undefined : `without ${due}`;
+    return locks.length === 1 && locks[0] === due
+      ? undefined
+      : `without the event ${due}, due after this polka`;
   }
 
   #polka(round: number): Bytes | undefined {
@@ -261,7 +269,7 @@ class Stories {
     if (story?.height !== height) return undefined;
     const rs = node.node?.rs();
     const problem = story.onRound(event, isWhole(rs, at), isOther(rs, at));
-    return problem && `tells that it is at ${height}/${round}, ${step}, ${problem}`;
+    return problem && `publishes that it is at ${height}/${round}, ${step}, ${problem}`;
   }
 
   #beginningProblem(node: Process, { at: { height, round }, proposer }: NewRound): string | undefined {
@@ -274,7 +282,7 @@ class Stories {
       (!isNow || equalBytes(rs.proposer.address, proposer.address));
     return isRight
       ? undefined
-      : `begins ${height}/${round} and tells a proposer in place ${proposer.index} who is not its proposer`;
+      : `publishes that ${height}/${round} begins, with a proposer at index ${proposer.index} who is not the proposer of that round`;
   }
 
   /** A prevote for a block comes after the news that its proposal is complete. */
@@ -284,7 +292,7 @@ class Stories {
     if (kind !== 'prevote' || story?.height !== height) return undefined;
     const value = signedValue(signed.bytes);
     if (value === undefined || story.hasTold(round, value)) return undefined;
-    return `prevotes ${value.slice(0, 12)} at ${height}/${round}, and has told no CompleteProposal of it`;
+    return `prevotes ${value.slice(0, 12)} at ${height}/${round}, should publish CompleteProposal of it before`;
   }
 }
 
@@ -293,5 +301,5 @@ function evidenceProblem({
   evidence,
 }: Extract<NodeEvent, { kind: 'newEvidence' }>): string | undefined {
   const own = evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.commonHeight;
-  return height === own ? undefined : `tells of evidence of height ${own} as of height ${height}`;
+  return height === own ? undefined : `publishes new evidence of height ${own} as of height ${height}`;
 }

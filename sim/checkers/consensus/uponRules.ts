@@ -66,22 +66,23 @@ export function uponRules(context: CheckerContext): Checker {
       if (rs === undefined || !node.isCorrect) return;
       const waited = awake.wait(node, rs, waitingFor(rs));
       if (waited !== undefined && waited.micros > answerMicros(node))
-        failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
+        failOn(node, rs, `${waited.what} for ${waited.micros} µs, should within ${answerMicros(node)} µs`);
     },
   };
 }
 
 /** Problems that no counted vote may have. Another checker verifies signatures. */
 function voteProblem(vote: Vote, rs: RoundState | undefined, schedule: Schedule): string | undefined {
-  if (vote.extension.length > 0 || vote.extensionSignature.length > 0) return 'a vote with an extension';
+  if (vote.extension.length > 0 || vote.extensionSignature.length > 0)
+    return 'a vote with an extension, which this chain does not have';
   const voter = schedule.voters(vote.height)[vote.validatorIndex];
   if (voter === undefined || !equalBytes(voter.address, vote.validatorAddress))
-    return `a vote under the index ${vote.validatorIndex} of another`;
+    return `a vote with the index ${vote.validatorIndex} of another validator`;
   // The event reports when the vote was taken. By now the node may be past the height, and then nothing can be said.
   const last = rs?.step === STEP.newHeight ? rs.lastPrecommits : undefined;
   const isLate = vote.type === 'precommit' && vote.height === last?.height && vote.round === last.round;
   return isLate && last.vote(vote.validatorIndex) === undefined
-    ? 'a late precommit that it does not keep'
+    ? 'a late precommit of the last height that it does not keep'
     : undefined;
 }
 
@@ -109,16 +110,21 @@ const isCollecting = (rs: RoundState, parts: PartSetHeader): boolean =>
 function heldProblem(rs: RoundState, peers: number): string | undefined {
   const { lockedRound, validRound, lockedBlock, validBlock, round } = rs;
   const rounds = rs.held.rounds;
-  if (rounds > round + 2 + ROUNDS_OF_A_PEER * peers) return `room for the votes of ${rounds} rounds`;
-  if (lockedRound > round || validRound > round) return 'a lock or valid value of a later round';
-  if (lockedRound >= 0 !== (lockedBlock !== undefined)) return 'a lock without a block';
-  if (validRound >= 0 !== (validBlock !== undefined)) return 'a valid round without a value';
+  if (rounds > round + 2 + ROUNDS_OF_A_PEER * peers)
+    return `holds votes of ${rounds} rounds, should of at most ${round + 2 + ROUNDS_OF_A_PEER * peers}`;
+  if (lockedRound > round || validRound > round)
+    return `has a lock of round ${lockedRound} and a valid value of round ${validRound}, should have none of a later round`;
+  if (lockedRound >= 0 !== (lockedBlock !== undefined))
+    return 'has a locked round without a locked block, or a locked block without a round';
+  if (validRound >= 0 !== (validBlock !== undefined))
+    return 'has a valid round without a valid block, or a valid block without a round';
   // L38 to L43: locking a block also sets the valid value, and later only the valid value may become newer.
-  if (lockedRound > validRound) return `locked in round ${lockedRound}, valid value of round ${validRound}`;
+  if (lockedRound > validRound)
+    return `is locked in round ${lockedRound}, should have a valid value at least as new, and has one of round ${validRound} (L38 to L43)`;
   if (lockedRound >= 0 && lockedRound === validRound && !isSame(lockedBlock, validBlock))
-    return 'locked another block than the valid one of the same round';
+    return 'is locked on another block than its valid one of the same round';
   if (validRound >= 0 && !isSame(polkaOf(rs, validRound), validBlock))
-    return `a valid value without a polka in round ${validRound}`;
+    return `has a valid value of round ${validRound} without a polka for it there`;
   return undefined;
 }
 
@@ -130,25 +136,28 @@ function restProblem(rs: RoundState): string | undefined {
   const { step, round, commitRound } = rs;
   if (step === STEP.commit) {
     const decided = commitRound < 0 ? undefined : commitIn(rs, commitRound);
-    if (decided === undefined) return 'commits what has no two thirds of precommits';
+    if (decided === undefined) return 'commits a block without two thirds of precommits';
     return isCollecting(rs, decided.parts)
       ? againProblem(rs, decided)
-      : 'does not collect the block that was decided';
+      : 'does not collect the parts of the block that was decided';
   }
   for (let at = 0; at <= round + 1; at++)
-    if (commitIn(rs, at) !== undefined) return `goes on, though a block was decided in round ${at} (L49)`;
+    if (commitIn(rs, at) !== undefined)
+      return `goes on, should commit: two thirds of the precommits of round ${at} are for a block (L49)`;
   for (let at = round + 1; at <= round + ROUNDS_AHEAD; at++)
-    if (isOneThirdIn(rs, at)) return `stays, though a third of the power is in round ${at} (L55)`;
+    if (isOneThirdIn(rs, at))
+      return `stays, should go to round ${at}, where more than a third of the power is (L55)`;
   const polka = polkaOf(rs, round);
   if (polka !== undefined && isZeroBlockId(polka) && isPrevoting(rs))
-    return 'does not precommit nil with a polka for nil (L44)';
-  if (step === STEP.newRound && round > 0) return 'waits in a later round for something to propose (L11)';
+    return 'does not precommit nil, should: there is a polka for nil (L44)';
+  if (step === STEP.newRound && round > 0)
+    return 'waits for transactions to propose, should propose at once in every round but 0 (L11)';
   if (step === STEP.propose && isLockedOut(rs))
-    return 'does not prevote nil, though it is locked on another block than the proposed one (L26, L32)';
+    return 'does not prevote nil, should: it is locked on another block than the proposed one (L26, L32)';
   if (step === STEP.prevote && rs.votes(round, 'prevote')?.hasTwoThirdsAny() === true)
-    return 'does not wait for the rest of the prevotes (L34)';
+    return 'does not start the timeout for the last prevotes, should: it has two thirds of any (L34)';
   if (!rs.held.precommitTimer && rs.votes(round, 'precommit')?.hasTwoThirdsAny() === true)
-    return 'does not wait for the rest of the precommits (L47)';
+    return 'does not start the timeout for the last precommits, should: it has two thirds of any (L47)';
   return collectingProblem(rs);
 }
 
@@ -161,7 +170,7 @@ const isPrecommitted = ({ step, held }: RoundState): boolean =>
 /** A node that only waits for the remaining precommits enters the precommit-wait step, and tells its peers so. */
 const waitProblem = (rs: RoundState, before: string | undefined): string | undefined =>
   before === placeOf(rs) && rs.step === STEP.precommit && rs.held.precommitTimer
-    ? 'waits for the rest of the precommits, and does not say so'
+    ? 'waits for the last precommits, should then go to step precommit-wait'
     : undefined;
 
 const isPrevoting = ({ step }: RoundState): boolean => step === STEP.prevote || step === STEP.prevoteWait;
@@ -181,16 +190,20 @@ function isLockedOut(rs: RoundState): boolean {
 function collectingProblem(rs: RoundState): string | undefined {
   const wanted = blockPolka(rs) ?? rs.proposal?.blockId;
   if (wanted === undefined)
-    return rs.proposalParts === undefined ? undefined : 'holds a block that nobody spoke of in this round';
+    return rs.proposalParts === undefined
+      ? undefined
+      : 'collects a block that was neither proposed nor has a polka in this round';
   return isCollecting(rs, wanted.parts)
     ? againProblem(rs, wanted)
-    : 'does not collect the block of this round';
+    : 'does not collect the block of this round, the one with a polka or else the proposed one';
 }
 
 /** A wanted block that is the locked or valid one is at hand at once. */
 function againProblem(rs: RoundState, wanted: BlockId): string | undefined {
   const isHeld = isSame(wanted, rs.lockedBlock) || isSame(wanted, rs.validBlock);
-  return isHeld && rs.proposalBlock === undefined ? 'collects again a block that it holds' : undefined;
+  return isHeld && rs.proposalBlock === undefined
+    ? 'collects anew a block that it holds as its locked or valid one'
+    : undefined;
 }
 
 /** A block that the node has prevoted and still holds is known to be valid, so L36 and L42 need no further question. */
@@ -208,7 +221,7 @@ function judgedProblem(rs: RoundState, own: number): string | undefined {
   const isKept = isSame(id, rs.lockedBlock) || isSame(id, rs.validBlock);
   for (let at = isKept ? 0 : rs.round; at <= rs.round; at++)
     if (isSame(rs.votes(at, 'prevote')?.vote(own)?.blockId, id))
-      return 'has not remembered a block that it has prevoted, with a polka for it (L36, L42)';
+      return 'does not have a block as valid that it has prevoted and that has a polka (L36, L42)';
   return undefined;
 }
 
@@ -216,13 +229,14 @@ function judgedProblem(rs: RoundState, own: number): string | undefined {
 function waitingFor(rs: RoundState): string | undefined {
   const { step, round, proposalBlock: block } = rs;
   if (step === STEP.commit)
-    return block === undefined ? undefined : 'has not carried out a block that it holds (L51)';
+    return block === undefined ? undefined : 'has not executed the decided block, which it holds (L51),';
   if (step === STEP.propose && block !== undefined && isProposable(rs))
-    return 'has not prevoted, with the proposal before it (L22, L28)';
+    return 'has not prevoted, though it has the whole proposal (L22, L28),';
   const isHeld = blockPolka(rs) !== undefined && block !== undefined;
-  if (isHeld && isPrevoting(rs)) return 'has not precommitted a block with a polka (L36)';
+  if (isHeld && isPrevoting(rs))
+    return 'has not precommitted the block, which it holds and which has a polka (L36),';
   if (isHeld && step > STEP.prevoteWait && rs.validRound !== round)
-    return 'has not remembered a block with a polka (L42)';
+    return 'does not have the block as valid, which it holds and which has a polka (L42),';
   return undefined;
 }
 

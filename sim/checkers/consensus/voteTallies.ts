@@ -97,11 +97,11 @@ class Count {
       const before = this.#votes[i];
       if (before !== undefined && vote !== before) return this.#again();
       if (set.bits.has(i) !== (vote !== undefined))
-        return `does not know whether it has the vote of validator ${i}`;
+        return `tells in its bits otherwise than in its votes whether it has the vote of validator ${i}`;
       if (vote === before || vote === undefined) continue;
       const { address, power } = validators[i] as Validator;
       if (!equalBytes(vote.validatorAddress, address))
-        return `has a vote of another in the place of validator ${i}`;
+        return `counts a vote of another validator for validator ${i}`;
       this.#votes[i] = vote;
       this.#add(vote, power);
     }
@@ -129,13 +129,13 @@ class Count {
     const isMost = (power: bigint): boolean => 3n * power > 2n * total;
     const voted = this.#voted;
     if (set.hasTwoThirdsAny() !== isMost(voted))
-      return `votes of ${voted} of ${total} are ${isMost(voted) ? 'not ' : ''}two thirds to it`;
+      return `takes votes with power ${voted} of ${total} ${isMost(voted) ? 'not ' : ''}for more than two thirds`;
     const major = this.#values.find(({ power }) => isMost(power));
     const told = set.majority();
     if (major === undefined)
-      return told === undefined ? undefined : 'two thirds for a value that has not as many votes';
+      return told === undefined ? undefined : 'sees two thirds for a value that has fewer votes';
     return told !== undefined && equalBlockId(told, major.id)
       ? undefined
-      : 'does not see two thirds for a value';
+      : 'does not see the two thirds that its votes give a value';
   }
 }

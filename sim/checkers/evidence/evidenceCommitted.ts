@@ -45,7 +45,7 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
         if (wanted.exactly !== undefined && pieces.length !== wanted.exactly) {
           context.fail(
             name,
-            `${pieces.length} pieces of evidence against ${validator}, expected ${wanted.exactly}`,
+            `${pieces.length} pieces of evidence against ${validator} are in the chain, expected ${wanted.exactly}`,
           );
         }
         const late = pieces.find(
@@ -55,7 +55,7 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
           const within = present(wanted.withinHeights, 'late by a bound');
           context.fail(
             name,
-            `evidence of height ${late.offence} came at ${late.block}, expected within ${within} heights`,
+            `evidence against ${validator} of height ${late.offence} came in block ${late.block}, expected within ${within} heights`,
           );
         }
       }

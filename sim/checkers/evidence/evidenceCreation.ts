@@ -140,7 +140,9 @@ class Accusations {
     }
     docket.expire((piece) => mayExpire(this.#context, piece, block.header));
     for (const { text } of docket.takeOverdue(height))
-      this.#fail(`${node.name} has heard ${text}, and has no evidence of it at ${height}`);
+      this.#fail(
+        `${node.name} has heard ${text}, which conflict, should have evidence of it by height ${height}`,
+      );
     this.#judgeProposer(block, toHex(blockId.hash));
   }
 
@@ -153,7 +155,9 @@ class Accusations {
     this.#checked.set(proposer, offered);
     const left = offered.pieces.find((piece) => this.#isLeft(piece, block));
     if (left !== undefined)
-      this.#fail(`${proposer.name} leaves evidence of ${evidenceHeight(left)} out of block ${height}`);
+      this.#fail(
+        `${proposer.name} proposes block ${height} without evidence of height ${evidenceHeight(left)} that it has and that has room`,
+      );
   }
 
   /** Whether the block omits this piece although it had room for it. */

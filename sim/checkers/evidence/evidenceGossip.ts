@@ -136,7 +136,7 @@ class EvidenceSpread {
   #judgeEcho(node: Process, peer: string, piece: string): void {
     const heardAt = this.#talks.get(node, peer)?.heardAt.get(piece) ?? Number.NEGATIVE_INFINITY;
     if (this.#areClocksSound && this.#context.world.now - heardAt < AGAIN_MICROS)
-      this.#fail(`${node.name} tells ${peer} of evidence that it has from there`);
+      this.#fail(`${node.name} tells ${peer} of evidence that ${peer} has told it`);
   }
 
   /** A piece is sent only to a peer that has the block to judge it by and for which it is not too old. */
@@ -147,7 +147,9 @@ class EvidenceSpread {
     const height = heightOf(node, peer);
     const lowest = this.#talks.get(node, peer)?.lowest(height, world) ?? height;
     if (ageAt(height, evidence) < 0 || ageAt(lowest, evidence) > Math.max(...this.#agesAt(node)))
-      this.#fail(`${node.name} tells ${peer} at ${height} of evidence of ${evidenceHeight(evidence)}`);
+      this.#fail(
+        `${node.name} tells ${peer}, which is at height ${height}, of evidence of height ${evidenceHeight(evidence)}, which is too new or too old for it`,
+      );
   }
 
   #onHeard(node: Process, peer: string, bytes: Bytes): void {
@@ -236,7 +238,9 @@ class EvidenceSpread {
     for (const [piece, [since, height]] of owed) {
       if (world.now - Math.max(since, this.#calmSince) <= tellMicros) continue;
       owed.delete(piece);
-      this.#fail(`${node.name} has not told ${peer.name} of evidence of ${height} that it found`);
+      this.#fail(
+        `${node.name} has not told ${peer.name} of evidence of height ${height} that it found itself`,
+      );
     }
   }
 
@@ -261,7 +265,7 @@ class EvidenceSpread {
     if (waited <= tellMicros) return;
     talk.known.add(piece);
     this.#fail(
-      `${node.name} has not told ${peer.name} of evidence of ${evidenceHeight(evidence)} for ${waited} µs`,
+      `${node.name} has not told ${peer.name} of evidence of height ${evidenceHeight(evidence)} for ${waited} µs, should within ${Math.ceil(tellMicros)} µs`,
     );
   }
 

@@ -48,14 +48,23 @@ export function evidenceKept(context: CheckerContext): Checker {
     if (carried.length === 0 && waiting.size === 0 && before.length === 0) return;
     const { pending, committed } = storedEvidence(node);
     if (before.some((piece) => pending.has(piece)))
-      context.fail(name, `${node.name} stores block ${height}, and evidence of the block before waits again`);
+      context.fail(
+        name,
+        `${node.name} stores block ${height}, and evidence that the block before held waits again for a block`,
+      );
     const params = paramsBy(height + 1);
     for (const piece of carried.map(evidenceName)) {
       waiting.delete(piece);
       if (!committed.has(piece))
-        context.fail(name, `${node.name} stores block ${height} and not that its evidence is committed`);
+        context.fail(
+          name,
+          `${node.name} stores block ${height}, should also store that its evidence is committed`,
+        );
       else if (pending.has(piece))
-        context.fail(name, `${node.name} stores block ${height}, and its evidence still waits for one`);
+        context.fail(
+          name,
+          `${node.name} stores block ${height}, and the evidence in it still waits for a block`,
+        );
     }
     for (const [piece, { evidence, blocks }] of waiting) {
       if (blocks === 0) waiting.set(piece, { evidence, blocks: 1 });
@@ -64,7 +73,7 @@ export function evidenceKept(context: CheckerContext): Checker {
       if (blocks > 0 && !isOld && !pending.has(piece) && !committed.has(piece))
         context.fail(
           name,
-          `${node.name} stores block ${height}, and no evidence that it had before the last one`,
+          `${node.name} stores block ${height}, and has lost evidence that it had before the block before and that no block holds`,
         );
     }
   };
@@ -83,7 +92,7 @@ export function evidenceKept(context: CheckerContext): Checker {
       if (params.every((one) => isTooOld(one, then, before)))
         context.fail(
           name,
-          `${node.name} stores block ${height}, and keeps evidence of height ${then.height}`,
+          `${node.name} stores block ${height}, should have deleted evidence of height ${then.height}, which is too old for any block`,
         );
   };
   return {
@@ -101,7 +110,10 @@ export function evidenceKept(context: CheckerContext): Checker {
         const piece = evidenceName(event.evidence);
         fresh.set(node, waiting.set(piece, { evidence: event.evidence, blocks: 0 }));
         if (told.get(node)?.has(piece) === true)
-          context.fail(name, `${node.name} takes evidence for new that a block of its own has`);
+          context.fail(
+            name,
+            `${node.name} takes evidence as new at height ${node.decided + 1}, though a block that it has stored holds it`,
+          );
       }
       if (event.kind !== 'committed') return;
       check(node, event.block);

@@ -58,7 +58,7 @@ function proofProblem(
   });
   const heights = block.evidence.map(offenceHeight);
   if (isHonest && heights.some((height, i) => height < (heights[i - 1] ?? 0)))
-    return 'what is about to expire stands behind what is not';
+    return 'evidence that is about to expire stands behind evidence that is not';
   for (const evidence of block.evidence) {
     const height = offenceHeight(evidence);
     const [past, last] = [seen.get(height), seen.get(block.header.height - 1)];

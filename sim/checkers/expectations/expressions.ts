@@ -51,7 +51,11 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     isSettled = true;
     const late = wanted.kind === 'eventually' && wanted.within !== undefined && isLate(wanted.within);
     if (wanted.kind === 'never') context.fail('never', `it happened: ${wanted.text}`);
-    else if (late) context.fail('eventually', `only at ${world.now / 1_000_000} s: ${wanted.text}`);
+    else if (late)
+      context.fail(
+        'eventually',
+        `it came only at ${world.now / 1_000_000} s, after its time: ${wanted.text}`,
+      );
   };
   let isStable = !context.scenario.timeline.some(({ action }) => action.kind === 'gst');
   const isLate = (within: Within): boolean => {

@@ -36,7 +36,7 @@ export function resources(context: CheckerContext, wanted: Wanted): Checker {
       const key = `${node.name}/${resource}`;
       if (held === undefined || held <= most || told.has(key)) continue;
       told.add(key);
-      context.fail(name, `${node.name} holds ${held} of ${resource}, at most ${most}`);
+      context.fail(name, `${node.name} has ${resource} ${held}, should have at most ${most}`);
     }
   };
   return {

@@ -94,9 +94,14 @@ export function consensusGossip(context: CheckerContext): Checker {
     const since = Math.max(joinedAt, before?.what === what ? before.since : world.now);
     const waited = world.now - since;
     const isCalm = hasOrder && since - calm > network + TELL_MICROS && !isFresh(node) && !isFresh(peer);
-    const isLate = waited > network + ((isCalm ? lack.promptly : undefined) ?? TELL_MICROS);
+    const most = network + ((isCalm ? lack.promptly : undefined) ?? TELL_MICROS);
+    const isLate = waited > most;
     if (before?.what !== what || isLate) lacks.set(key, { what, since: world.now });
-    if (isLate) context.fail(name, `${peer.name} ${what}, ${node.name} has not told it for ${waited} µs`);
+    if (isLate)
+      context.fail(
+        name,
+        `${peer.name} ${what}, and ${node.name}, which has it, has not told it for ${waited} µs, should within ${most} µs`,
+      );
   };
   const isFresh = (node: Process): boolean => begun.get(node) === node.node?.rs()?.height;
   const joinedSince = ({ index: a }: Process, { index: b }: Process): number | undefined =>
@@ -155,7 +160,7 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
   const isBehind = theirs.height < ours.height;
   if (isWanting(theirs) && (isBehind || isHolding(ours, theirs)))
     return {
-      what: `${placeOf(theirs)} lacks parts of a block that two thirds are for`,
+      what: `${placeOf(theirs)} lacks parts of a block that two thirds voted for`,
       ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
     };
   if (isBehind) return isDone(theirs) ? undefined : { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
@@ -204,7 +209,12 @@ function ownLack(node: Process, peer: Process, seats: OwnValidators): Lack | und
               theirs.votes(round, type)?.bits.has(own) !== true,
           )
         : undefined;
-  return lacking && { what: `${placeOf(theirs)} lacks the ${lacking} of the node`, promptly: OWN_MICROS };
+  return (
+    lacking && {
+      what: `${placeOf(theirs)} lacks the ${lacking} that ${node.name} signed`,
+      promptly: OWN_MICROS,
+    }
+  );
 }
 
 const VOTE_TYPES = ['prevote', 'precommit'] as const;
@@ -244,7 +254,7 @@ function oldLack(theirs: RoundState): string {
   for (let at = 0; at <= round + 2; at++)
     for (let i = 0; i < theirs.validators.validators.length; i++)
       if (theirs.votes(at, 'precommit')?.bits.has(i) === true) votes++;
-  return `is behind with ${parts} parts and ${votes} precommits`;
+  return `is at an earlier height and lacks parts or precommits, of which it has ${parts} and ${votes}`;
 }
 
 /** What a peer at the same height needs for the round it is in. */

@@ -91,10 +91,16 @@ export function duplicateMessages({ world, scenario, correct, fail }: CheckerCon
       const since = talk.known.get(key);
       talk.known.set(key, 0);
       if (since !== undefined && world.now - since > CROSSED_MICROS)
-        fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} again what both have`);
+        fail(
+          name,
+          `${node.name} tells ${peer} at ${placeText(talk.place)} again what one of them has told the other, should tell it once`,
+        );
       const had = vote?.height === talk.place.height ? talk.has.get(vote.votes[0] ?? -1) : undefined;
       if (had !== undefined && world.now - had > HAS_MICROS)
-        fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} a vote that it has said it has`);
+        fail(
+          name,
+          `${node.name} tells ${peer} at ${placeText(talk.place)} a vote that ${peer} has said it has`,
+        );
     }
   };
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
@@ -144,7 +150,7 @@ export function duplicateMessages({ world, scenario, correct, fail }: CheckerCon
   };
 }
 
-const placeText = ({ height, round, own }: Place): string => `${height}/${round} of ${own}`;
+const placeText = ({ height, round, own }: Place): string => `${height}/${round} (itself at height ${own})`;
 
 function standOf(bytes: Bytes): string | undefined {
   const decoded = readMessage(bytes);

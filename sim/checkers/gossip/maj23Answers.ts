@@ -70,7 +70,12 @@ export function maj23Answers(context: CheckerContext): Checker {
     if (message.height < rs.height || node.node?.isSyncing() !== false) return;
     const late = talk.questions.find(({ at }) => world.now - at > PROMPT_MICROS) ?? talk.lied;
     if (late !== undefined && isAble(node) && world.now - late.at > PROMPT_MICROS)
-      failOn(node, 'text' in late ? late.text : `leaves a claim of ${peer} without an answer`);
+      failOn(
+        node,
+        'text' in late
+          ? late.text
+          : `has not answered a claim of two thirds (VoteSetMaj23) of ${peer}, should with the votes it has`,
+      );
     if (!hear(talk, rs, message, world.now, peer)) early.add(node);
   };
   const said = (node: Process, to: readonly string[], message: ConsensusMessage): void => {
@@ -80,7 +85,10 @@ export function maj23Answers(context: CheckerContext): Checker {
       const since = committing.get(node);
       const isWaiting = since !== undefined && world.now - since > SAID_MICROS && isAble(node);
       if (isWaiting && message.height === rs.height && !message.isCommit)
-        failOn(node, 'waits for a block that is decided, and says that it is not');
+        failOn(
+          node,
+          'waits for the parts of a block that is decided, and says in NewValidBlock that it is not',
+        );
       return;
     }
     if (message.kind !== 'voteSetBits') return;
@@ -89,7 +97,7 @@ export function maj23Answers(context: CheckerContext): Checker {
       const problem = talk && answerProblem(talk, rs, message, (index) => isHonest(message.height, index));
       // With a slow drive, this may answer an earlier claim, perhaps one of the previous connection.
       if (problem !== undefined && isSound(node.disk) && !aftermath.lasts(node))
-        failOn(node, `answers a claim of ${peer} with ${problem}`);
+        failOn(node, `answers a claim of two thirds (VoteSetMaj23) of ${peer} with ${problem}`);
     }
   };
   return {
@@ -145,7 +153,7 @@ function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: strin
   if (earlier === undefined) talk.claims = [...talk.claims, claim].slice(-CLAIMS_MAX);
   else if (!equalBlockId(earlier.blockId, blockId))
     talk.lied ??= {
-      text: `keeps ${peer}, which claims two thirds for two values of ${height}/${round}`,
+      text: `keeps ${peer}, should drop it: it claims two thirds for two values of ${height}/${round}`,
       at: now,
     };
   talk.questions = [...talk.questions, { claim, at: now, voters: votersFor(set, blockId) }].slice(
@@ -183,7 +191,7 @@ function answerProblem(
   else if (question === undefined) return undefined;
   else {
     talk.questions = talk.questions.filter((one) => one !== question);
-    if (lost !== undefined) return `votes for what was claimed, but not with that of validator ${lost}`;
+    if (lost !== undefined) return `votes for the claimed value, should also with that of validator ${lost}`;
   }
   const set = rs.height === height ? rs.votes(round, type) : undefined;
   for (let i = 0; set !== undefined && i < bits.size; i++) {

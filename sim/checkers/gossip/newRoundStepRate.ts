@@ -48,7 +48,10 @@ export function newRoundStepRate({ world, scenario, fail }: CheckerContext): Che
         const said = isAgain ? { ...before, times: before.times + 1 } : { stand, since: world.now, times: 1 };
         all.set(`${node.name}/${peer}`, said);
         if (said.times > SAID_MAX)
-          fail(name, `${node.name} tells ${peer} ${said.times} times in a row that it is at ${stand}`);
+          fail(
+            name,
+            `${node.name} tells ${peer} ${said.times} times in a row that it is at ${stand}, should at most ${SAID_MAX}`,
+          );
       }
     }),
   };

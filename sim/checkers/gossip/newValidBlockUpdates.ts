@@ -91,7 +91,7 @@ export function newValidBlockUpdates({ world, scenario, fail }: CheckerContext):
           continue;
         fail(
           name,
-          `${node.name} does not believe that ${peer} wants the block that it has asked for at ${round.height}/${round.round}`,
+          `${node.name} does not note that ${peer} wants the block that it has asked for (NewValidBlock) at ${round.height}/${round.round}`,
         );
         connection.wish = undefined;
       }

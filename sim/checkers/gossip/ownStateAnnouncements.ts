@@ -72,7 +72,7 @@ function behindProblem({ node }: Process): string | undefined {
   const isBehind = node.isSyncing() || highest - head >= 2;
   return rpc.catchingUp() === isBehind
     ? undefined
-    : `says that it ${isBehind ? 'does not catch' : 'catches'} up, at ${head} of ${highest}`;
+    : `says to clients that it is ${isBehind ? 'not ' : ''}catching up, at height ${head}, where its best peer is at ${highest}`;
 }
 
 /** As many whole seconds have passed since the height began, or had when the node decided to say so. */
@@ -91,7 +91,9 @@ function valueProblem(node: Process, rs: RoundState, message: ConsensusMessage):
     case 'hasVote': {
       const { height, round, type, index } = message;
       const isHad = height !== rs.height || rs.votes(round, type)?.bits.has(index) === true;
-      return isHad ? undefined : `that it has the ${type} of validator ${index} at ${height}/${round}`;
+      return isHad
+        ? undefined
+        : `that it has the ${type} of validator ${index} at ${height}/${round}, which it has not`;
     }
     case 'voteSetMaj23': {
       const { height, round, type, blockId } = message;
@@ -104,14 +106,14 @@ function valueProblem(node: Process, rs: RoundState, message: ConsensusMessage):
           : blockId;
       return known !== undefined && equalBlockId(known, blockId)
         ? undefined
-        : `that it has two thirds of the ${type}s of ${height}/${round} for what has none`;
+        : `that it has two thirds of the ${type}s of ${height}/${round} for a value that has not`;
     }
     case 'newValidBlock': {
       const { height, round, parts, bits } = message;
       const ours = rs.proposalParts;
       if (height !== rs.height || round !== rs.round || ours === undefined) return undefined;
       return equalPartSetHeader(ours.header, parts) && !isWithin(bits, ours.bits)
-        ? `that it has parts of the block of ${height}/${round} that it has not`
+        ? `that it has parts of the block of ${height}/${round} which it has not`
         : undefined;
     }
     case 'proposalPol': {
@@ -119,7 +121,7 @@ function valueProblem(node: Process, rs: RoundState, message: ConsensusMessage):
       const ours = height === rs.height ? rs.votes(polRound, 'prevote')?.bits : bits;
       return ours !== undefined && isWithin(bits, ours)
         ? undefined
-        : `that it has prevotes of ${height}/${polRound} that it has not`;
+        : `that it has prevotes of ${height}/${polRound} which it has not`;
     }
     default:
       return undefined;

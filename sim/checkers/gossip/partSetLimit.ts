@@ -17,7 +17,10 @@ export function partSetLimit(context: CheckerContext): Checker {
       for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
         const size = round.parts?.size ?? 0;
         if (size > BLOCK_PARTS_MAX)
-          context.fail(name, `${node.name} makes room for ${size} parts of a block that ${id} tells of`);
+          context.fail(
+            name,
+            `${node.name} makes room for ${size} parts of a block that ${id} tells of, should for at most ${BLOCK_PARTS_MAX}`,
+          );
       }
     },
   };

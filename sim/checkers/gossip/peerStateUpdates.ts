@@ -85,7 +85,10 @@ export function peerStateUpdates({ world, scenario, correct, fail }: CheckerCont
     if (known === undefined) return;
     for (let i = 0; i < bits.size; i++) {
       if (bits.has(i) && !known.has(i))
-        fail(name, `${node.name} does not believe ${peer} that it has ${type} ${i} of ${height}/${round}`);
+        fail(
+          name,
+          `${node.name} does not note that ${peer} has the ${type} of validator ${i} of ${height}/${round}, as ${peer} has said`,
+        );
       const vote = voteNumber(round, type, i);
       if (!bits.has(i) && ours.has(i) && known.has(i) && !told.has(vote))
         denied.add({ node, peer, height, vote, since: world.now });
@@ -131,7 +134,7 @@ export function peerStateUpdates({ world, scenario, correct, fail }: CheckerCont
       if (late === undefined) return;
       fail(
         name,
-        `${node.name} believes that ${late.peer} has a vote of ${late.height} that it has said it lacks`,
+        `${node.name} believes that ${late.peer} has a vote of height ${late.height}, which ${late.peer} has said it lacks`,
       );
     },
   };

@@ -34,7 +34,7 @@ export function blockFilling(context: CheckerContext): Checker {
         context.fail(name, `${node.name} makes a block of height ${ask.context.height} ${problem}`);
       const room = roomFor(rpc.chain, ask.context);
       if (room !== undefined && room !== ask.maxBytes)
-        fail(`with ${ask.maxBytes} bytes for transactions, where there is room for ${room}`);
+        fail(`with a limit of ${ask.maxBytes} bytes for transactions, should be ${room}`);
       if (ask.txs.length === 0) return;
       const filling = { offered: ask.txs, taken: txs, bytesMax: ask.maxBytes };
       const problem = strangeProblem(filling) ?? leftOutProblem(rpc, filling, feeMarket);
@@ -57,10 +57,12 @@ function strangeProblem({ offered, taken, bytesMax }: Filling): string | undefin
   let at = -1;
   for (const tx of taken) {
     at = keys.indexOf(hexOf(tx), at + 1);
-    if (at < 0) return 'of what it was not offered, or in another order';
+    if (at < 0) return 'with a transaction that its pool did not offer, or in another order';
   }
   const bytes = bytesOf(taken);
-  return bytes > bytesMax ? `with ${bytes} bytes of transactions, with room for ${bytesMax}` : undefined;
+  return bytes > bytesMax
+    ? `with ${bytes} bytes of transactions, should have at most ${bytesMax}`
+    : undefined;
 }
 
 const bytesOf = (txs: readonly Bytes[]): number => txs.reduce((sum, tx) => sum + sizeInBlock(tx), 0);
@@ -88,7 +90,7 @@ function leftOutProblem(
     const tx = keys.has(hexOf(bytes)) ? undefined : known.get(hexOf(bytes));
     if (tx === undefined || tx.gasLimit > gasLeft || sizeInBlock(bytes) > bytesLeft) continue;
     if (tx.maxFeePerGas >= price && mayRun(chain.latest().account(tx.from), tx))
-      return `without transaction 0x${toHex(tx.hash)}, which may run and has room`;
+      return `without transaction 0x${toHex(tx.hash)}, which may run and for which there is room`;
   }
   return undefined;
 }

@@ -68,7 +68,10 @@ export function committedTxCache(context: CheckerContext): Checker {
         }
         known.seen += 1;
         if (known.seen - (known.used.get(key) ?? Number.NEGATIVE_INFINITY) <= REMEMBERED)
-          context.fail(name, `${node.name} asks about ${key}, which it has seen in a block`);
+          context.fail(
+            name,
+            `${node.name} asks its application to check transaction ${key} again, which it has lately seen in a block`,
+          );
       }
     }),
   };

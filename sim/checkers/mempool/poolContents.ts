@@ -2,7 +2,7 @@ import type { ChainReader, EthTx } from '../../../core/app/chain.ts';
 import { TX_BODY, TX_RAW } from '../../../core/app/tx/tables.ts';
 import { decode, decodeWordy } from '../../../core/codec/proto.ts';
 import { present } from '../../../core/lib/assert.ts';
-import { type Bytes, equalBytes, to0xHex } from '../../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { PooledSender, RpcContext } from '../../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { blockRoom } from '../../clients/blockRoom.ts';
@@ -56,25 +56,26 @@ export function poolContents(context: CheckerContext): Checker {
     const { pending, queued, bytes } = rpc.pool.stats();
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
     const held = list.length;
-    if (pending + queued !== held) return `counts ${pending} and ${queued}, holds ${held}`;
+    if (pending + queued !== held)
+      return `says that it holds ${pending} pending and ${queued} queued transactions, holds ${held}`;
     const size = sum(list, ({ length }) => length);
-    if (size !== bytes) return `counts ${bytes} bytes, holds ${size}`;
-    if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
-    if (bytes > bytesMax) return `holds ${bytes} bytes, at most ${bytesMax}`;
+    if (size !== bytes) return `says that it holds ${bytes} bytes, holds ${size}`;
+    if (held > txsMax) return `holds ${held} transactions, should at most ${txsMax}`;
+    if (bytes > bytesMax) return `holds ${bytes} bytes, should at most ${bytesMax}`;
     if (held === 0) return undefined;
     const fresh = isMixed ? list.filter((tx) => !right.has(tx)) : [];
     if (fresh.some((tx) => rpc.chain.txLocation(txHashOf(tx, context.suite)) !== undefined))
-      return 'holds one that is in a block';
+      return 'holds a transaction that is in a block';
     if (fresh.some((tx) => lastHeightOf(tx) <= rpc.chain.head()))
-      return 'holds one that is too late for any block';
+      return 'holds a transaction that is too late for any block, by its timeout_height';
     const room = blockRoom(rpc.chain);
     if (list.some((tx) => sizeInBlock(tx) > room))
-      return `holds one for which a block has no room, ${room} bytes`;
+      return `holds a transaction that is larger than the room in a block, ${room} bytes`;
     for (const tx of fresh) right.add(tx);
     const content = rpc.pool.content();
     const shown = [sum(content, (one) => one.pending.length), sum(content, (one) => one.queued.length)];
     if (!isMixed && (shown[0] !== pending || shown[1] !== queued))
-      return `counts ${pending} and ${queued}, shows ${shown.join(' and ')}`;
+      return `says that it holds ${pending} pending and ${queued} queued transactions, shows ${shown.join(' and ')}`;
     const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
     const next = { price: baseFeeAfter(head, feeMarket), gas: head.gasLimit };
     const disorder = isMixed ? undefined : txSelectionProblem(rpc, content, list, next);
@@ -83,7 +84,7 @@ export function poolContents(context: CheckerContext): Checker {
       const problem =
         (right.has(one) ? undefined : senderProblem(rpc, one, isMixed, feeMarket)) ??
         (isMixed ? undefined : nextProblem(rpc, one));
-      if (problem !== undefined) return `holds of ${to0xHex(one.sender)} ${problem}`;
+      if (problem !== undefined) return `holds of sender ${to0xHex(one.sender)} ${problem}`;
       right.add(one);
     }
     return undefined;
@@ -100,7 +101,11 @@ export function poolContents(context: CheckerContext): Checker {
       const { tx, ethHash } = fact.event;
       const own = ethHash === undefined ? undefined : fact.node.node?.rpc?.pool.byEthHash(ethHash);
       if (own !== undefined) queuesOf(fact.node).onPending(own);
-      if (told.has(tx)) context.fail(name, `${fact.node.name} says twice that a transaction is pending`);
+      if (told.has(tx))
+        context.fail(
+          name,
+          `${fact.node.name} says twice that transaction ${ethHash === undefined ? toHex(txHashOf(tx, context.suite)) : to0xHex(ethHash)} is pending`,
+        );
       told.add(tx);
     }),
     look(node) {
@@ -137,14 +142,15 @@ function senderProblem(
   const all: readonly EthTx[] = [...pending, ...queued];
   let least = nonce;
   for (const [i, tx] of all.entries()) {
-    if (tx.nonce < least) return `nonce ${tx.nonce} where at least ${least} should stand`;
+    if (tx.nonce < least) return `nonce ${tx.nonce}, should be at least ${least}`;
     if (!isMixed && i < pending.length && tx.nonce !== nonce + BigInt(i))
-      return `nonce ${tx.nonce} as next, the state has ${nonce}`;
+      return `pending nonce ${tx.nonce}, should be ${nonce + BigInt(i)}: the account has nonce ${nonce}`;
     least = tx.nonce + 1n;
-    if (!equalBytes(tx.from, sender)) return `one of ${to0xHex(tx.from)}`;
+    if (!equalBytes(tx.from, sender)) return `a transaction of ${to0xHex(tx.from)}`;
     const cost = tx.value + tx.gasLimit * tx.maxFeePerGas;
-    if (tx.maxFeePerGas < minGasPrice) return `nonce ${tx.nonce}, which offers only ${tx.maxFeePerGas} a gas`;
-    if (cost > balance) return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
+    if (tx.maxFeePerGas < minGasPrice)
+      return `nonce ${tx.nonce}, which offers ${tx.maxFeePerGas} for a unit of gas, less than the least price ${minGasPrice}`;
+    if (cost > balance) return `nonce ${tx.nonce}, which may cost ${cost}, of a balance of ${balance}`;
     if (chain.ethTxLocation(tx.hash) !== undefined) return `nonce ${tx.nonce}, which is in a block`;
   }
   return undefined;
@@ -153,5 +159,5 @@ function senderProblem(
 function nextProblem({ chain, pool }: RpcContext, { sender, pending }: PooledSender): string | undefined {
   const next = (chain.latest().account(sender)?.nonce ?? 0n) + BigInt(pending.length);
   if (pool.pendingNonce(sender) === next) return undefined;
-  return `nonces up to ${next}, says that ${pool.pendingNonce(sender)} is next`;
+  return `nonces below ${next}, says that ${pool.pendingNonce(sender)} is the next`;
 }

@@ -63,7 +63,10 @@ export function poolKept(context: CheckerContext): Checker {
       if (before === undefined) return;
       const shown = shownOf(rpc, before, now);
       if (shown !== undefined)
-        context.fail(name, `the pool of ${node.name} no longer holds ${shown}, and shows it`);
+        context.fail(
+          name,
+          `the pool of ${node.name} no longer holds ${shown}, and still shows it by its hash`,
+        );
       if (isFlushed || !before.isRoomy || !now.isRoomy || now.room < before.room) return;
       // After several blocks at once, a sender that could not pay in between may be able to pay again.
       if (now.head > before.head + 1 || now.at - before.at >= LIFETIME_MIN_MICROS) return;
@@ -95,7 +98,8 @@ function lostBetween({ chain }: RpcContext, before: Look, now: Look): string | u
       (tx) =>
         tx.nonce >= nonce && !nonces.has(tx.nonce) && tx.value + tx.gasLimit * tx.maxFeePerGas <= balance,
     );
-    if (lost !== undefined) return `${to0xHex(lost.hash)}, which may run next`;
+    if (lost !== undefined)
+      return `${to0xHex(lost.hash)}, which its sender can still pay for and no block holds`;
   }
   return undefined;
 }

@@ -31,9 +31,12 @@ export class QueueLimits {
       const ran = this.#ran.get(name) ?? -1n;
       const own = queued.filter((tx) => tx.nonce > ran && this.#waited.has(tx)).length;
       for (const tx of queued) this.#waited.add(tx);
-      if (own > laneQueuedMax) return `lets ${own} of ${name} wait for another nonce`;
+      if (own > laneQueuedMax)
+        return `holds ${own} transactions of ${name} that wait for an earlier nonce, should at most ${laneQueuedMax}`;
       all += own;
     }
-    return all > queuedMax ? `lets ${all} wait for another nonce` : undefined;
+    return all > queuedMax
+      ? `holds ${all} transactions that wait for an earlier nonce, should at most ${queuedMax}`
+      : undefined;
   }
 }

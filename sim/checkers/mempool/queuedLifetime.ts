@@ -80,7 +80,10 @@ export function queuedLifetime(context: CheckerContext): Checker {
       const kept = hashes.find((hash) => now?.txs.has(hash) && !one.left.has(hash));
       const held = world.now - since;
       if (kept !== undefined && held > longestAt(node) && !isSluggish(node, scenario))
-        context.fail(name, `${node.name} keeps transaction 0x${kept} for ${held} µs before its turn`);
+        context.fail(
+          name,
+          `${node.name} keeps transaction 0x${kept} for ${held} µs, though an earlier nonce is missing, should for at most ${longestAt(node)} µs`,
+        );
       const nonces = new Set([...(now?.txs.values() ?? [])].map(({ nonce }) => nonce));
       const gone = hashes.find((hash) => !nonces.has((one.txs.get(hash) as EthTx).nonce));
       const waited = world.now - one.before;
@@ -89,7 +92,7 @@ export function queuedLifetime(context: CheckerContext): Checker {
       if (gone !== undefined && isRoomy && isPayable && room >= one.room && waited < poolLifetime)
         context.fail(
           name,
-          `${node.name} forgets transaction 0x${gone}, which waited for at most ${waited} µs`,
+          `${node.name} forgets transaction 0x${gone}, which waited for an earlier nonce for at most ${waited} µs, should keep it for ${poolLifetime} µs`,
         );
       // If none of the earlier transactions is left, others replaced them and the time went on, or it ended and began
       // again.

@@ -152,9 +152,11 @@ class PoolRumours {
   #sayingProblem(node: Process, peer: string, talk: Talk, key: string, count: number): string | undefined {
     const heardAt = talk.heardAt.size < REMEMBERED ? talk.heardAt.get(key) : undefined;
     if (heardAt !== undefined && this.#now - Math.max(heardAt, this.#calmOf(node)) > LEAVE_MICROS)
-      return ', which it has from it';
+      return `, which ${peer} has told it`;
     const most = SAID_MAX + this.#context.correct.length + (this.#now - talk.since) / BACK_MICROS;
-    return count > most && !this.#isNarrow(node, peer) ? ` for the ${count}th time` : undefined;
+    return count > most && !this.#isNarrow(node, peer)
+      ? ` for the ${count}th time, should at most ${Math.floor(most)} times`
+      : undefined;
   }
 
   /** Since when nothing holds up the messages of the node. */
@@ -217,7 +219,7 @@ class PoolRumours {
       const how = isLate ? '' : ', but of later ones,';
       this.#context.fail(
         NAME,
-        `${node.name} has not told ${peer.name}${how} of transaction ${key} for ${waited} µs`,
+        `${node.name} has not told ${peer.name}${how} of transaction ${key} for ${waited} µs, should within ${Math.ceil(tellMicros)} µs`,
       );
       talk.said.set(key, { count: 1, at: this.#now });
     }

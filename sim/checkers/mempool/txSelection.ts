@@ -65,9 +65,9 @@ export function txSelectionProblem(
     const at = wanted.findIndex(({ key }, i) => offered[i] !== key);
     const due = wanted[at];
     if (due !== undefined)
-      return `offers ${offered[at]?.slice(0, 16) ?? 'nothing more'} where ${due.hash} of tip ${due.tip} is due, for ${bytes} bytes`;
+      return `offers for a block with ${bytes} bytes ${offered[at]?.slice(0, 16) ?? 'nothing more'} as transaction ${at}, should offer ${due.hash} with tip ${due.tip}`;
     if (offered.length > wanted.length)
-      return `offers ${offered.length} transactions for ${bytes} bytes, of which ${wanted.length} fit`;
+      return `offers ${offered.length} transactions for a block with ${bytes} bytes, of which ${wanted.length} fit`;
   }
   return undefined;
 }

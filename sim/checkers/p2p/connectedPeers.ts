@@ -32,10 +32,7 @@ export function connectedPeers(context: CheckerContext): Checker {
       if (fact.kind === 'started') all.delete(fact.node);
       else if (fact.kind === 'sentUnconnected') {
         if (fact.node.isCorrect)
-          context.fail(
-            name,
-            `${fact.node.name} has something to say to ${fact.peer}, which is not connected`,
-          );
+          context.fail(name, `${fact.node.name} sends a message to ${fact.peer}, which is not connected`);
       } else if (fact.kind === 'peer') {
         const open = openOf(fact.node);
         open.changedAt = world.now;
@@ -52,7 +49,7 @@ export function connectedPeers(context: CheckerContext): Checker {
         if (other !== undefined)
           context.fail(
             name,
-            `${node.name} is${peers.has(other) ? '' : ' not'} connected with ${other}, and thinks otherwise`,
+            `${node.name} is${peers.has(other) ? '' : ' not'} connected with ${other}, and its consensus lists it as ${peers.has(other) ? 'no' : 'a'} peer`,
           );
       }
     }),

@@ -19,14 +19,19 @@ export function connectionLimits(context: CheckerContext, board: Switchboard): C
     const counted = open.filter((one) => !isNamed(one.node));
     const outbound = counted.filter((one) => one.isOutbound).length;
     const inbound = counted.length - outbound;
-    if (inbound > spec.inboundMax) fail('peers', `${node.name} has ${inbound} inbound peers`);
-    if (outbound > spec.outboundMax) fail('peers', `${node.name} has ${outbound} outbound peers`);
-    if (open.some((one) => one.node === node.index)) fail('peers', `${node.name} is its own peer`);
+    if (inbound > spec.inboundMax)
+      fail('peers', `${node.name} has ${inbound} inbound peers, should have at most ${spec.inboundMax}`);
+    if (outbound > spec.outboundMax)
+      fail('peers', `${node.name} has ${outbound} outbound peers, should have at most ${spec.outboundMax}`);
+    if (open.some((one) => one.node === node.index)) fail('peers', `${node.name} is connected with itself`);
     if (new Set(open.map((one) => one.node)).size < open.length)
       fail('peers', `${node.name} has two connections to one peer`);
     const vain = board.vainWakesOf(node.index);
     if (vain > VAIN_WAKES_MAX)
-      fail('peers', `${node.name} has been woken ${vain} times in a row for nothing`);
+      fail(
+        'peers',
+        `${node.name} has been woken ${vain} times in a row by a timer for nothing, should at most ${VAIN_WAKES_MAX} times`,
+      );
     const banned = board.bannedBy(node.index);
     const unwanted = open.find((one) => banned.includes(one.node));
     if (unwanted !== undefined)

@@ -50,7 +50,7 @@ export function invalidMessages(context: CheckerContext): Checker {
       }
       link.offence = undefined;
       if (isTimely && node.state === 'up' && isSound(node.disk))
-        context.fail('conduct', `${node.name} keeps ${peer}, which has sent ${offence.text}`);
+        context.fail('conduct', `${node.name} keeps ${peer}, should drop it: it has sent ${offence.text}`);
     }
   };
   return {

@@ -66,7 +66,7 @@ export function outboundSlots(context: CheckerContext, board: Switchboard): Chec
     if (vain !== undefined)
       context.fail(
         name,
-        `${node.name} keeps ${vain.address.id}, which never answered ${vain.attempts} calls`,
+        `${node.name} keeps the address of ${vain.address.id}, should forget it: ${vain.attempts} calls were never answered`,
       );
     const others = board.calledBy(node.index).filter((one) => !uncounted.has(one));
     chances.placeSince = others.length < outboundMax ? (chances.placeSince ?? world.now) : undefined;
@@ -81,7 +81,7 @@ export function outboundSlots(context: CheckerContext, board: Switchboard): Chec
     if (missed !== undefined)
       context.fail(
         name,
-        `${node.name} has ${others.length} peers that it has called, and does not call ${missed[0]}`,
+        `${node.name} has ${others.length} peers that it has called, should also call ${missed[0]}: it may have ${outboundMax}`,
       );
   }
 
@@ -96,7 +96,7 @@ export function outboundSlots(context: CheckerContext, board: Switchboard): Chec
     if (count < CALLS_MAX && world.now - at < RETRY_MICROS * 2 ** count)
       context.fail(
         name,
-        `${node.name} calls ${where} again after ${world.now - at} µs, in vain ${count} times`,
+        `${node.name} calls ${where} again after ${world.now - at} µs, in vain ${count} times before, should wait ${RETRY_MICROS * 2 ** count} µs`,
       );
     calls.set(where, { id, count: count < CALLS_MAX ? count + 1 : 1, at: world.now });
   }

@@ -73,9 +73,14 @@ export class PersistentPeerDials {
     const { count, at, isSoon } = before;
     const waited = this.#world.now - at;
     const least = count === 0 ? 0 : Math.min(WAIT_MICROS.first * 2 ** (count - 1), WAIT_MICROS.longest);
-    if (waited < least) this.#fail(`calls ${whom} again after ${waited} µs, in vain ${count} times`);
+    if (waited < least)
+      this.#fail(
+        `calls ${whom} again after ${waited} µs, in vain ${count} times before, should wait ${least} µs`,
+      );
     if (isSoon && !this.#isPausing && waited > AGAIN_WITHIN_MICROS && this.#dialEndOf(whom) <= at)
-      this.#fail(`calls ${whom}, which has long been there, only after ${waited} µs`);
+      this.#fail(
+        `calls ${whom}, whose long connection ended, only after ${waited} µs, should within ${AGAIN_WITHIN_MICROS} µs`,
+      );
     this.#checkWait(whom, before);
   }
 
@@ -85,7 +90,10 @@ export class PersistentPeerDials {
     const since = this.#droppedAt;
     if (this.#isPausing || (since !== undefined && now - since < 2 * NEEDED_BAN_MICROS)) return;
     const waited = now - Math.max(triedAt, this.#dialEndOf(whom));
-    if (waited > CALLED_WITHIN_MICROS) this.#fail(`needs ${whom}, and has not called it for ${waited} µs`);
+    if (waited > CALLED_WITHIN_MICROS)
+      this.#fail(
+        `needs ${whom}, and has not called it for ${waited} µs, should within ${CALLED_WITHIN_MICROS} µs`,
+      );
   }
 
   /** When its last dial to the peer ended: a far or clogged peer may be long in answering. Now if one is under way. */
@@ -136,7 +144,9 @@ export class PersistentPeerDials {
     for (const peer of [...this.peers, ...this.#board.spec.unconditional]) {
       const end = this.#board.banEnd(this.#node.index, peer);
       if (end !== undefined && end - now > NEEDED_BAN_MICROS)
-        this.#fail(`bans ${peer}, which it needs, for ${end - now} µs`);
+        this.#fail(
+          `bans ${peer}, which it needs, for ${end - now} µs, should for at most ${NEEDED_BAN_MICROS} µs`,
+        );
     }
   }
 

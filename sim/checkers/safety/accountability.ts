@@ -97,7 +97,10 @@ function check(context: CheckerContext, name: string, judged: Judgement, wanted:
   const { numerator, denominator } = wanted?.powerAtLeast ?? { numerator: 1n, denominator: 3n };
   if (denominator * power < numerator * validators.totalPower) {
     const found = named.length === 0 ? 'nobody' : named.join(', ');
-    context.fail(name, `height ${height} forked, and only ${found} with power ${power} can be named`);
+    context.fail(
+      name,
+      `height ${height} forked, and only ${found} with power ${power} of ${validators.totalPower} can be named, should be ${numerator}/${denominator} of it or more`,
+    );
   }
   const missing = wanted?.equals?.filter((one) => !named.includes(one)) ?? [];
   const surplus = wanted?.equals === undefined ? [] : named.filter((one) => !wanted.equals?.includes(one));

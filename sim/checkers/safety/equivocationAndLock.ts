@@ -110,7 +110,7 @@ export function lockRule(context: CheckerContext): Checker {
       if (kind === 'precommit' && value !== undefined && !hasPolka(node, round, value))
         context.fail(
           name,
-          `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without a polka`,
+          `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without two thirds of prevotes for it (L36)`,
         );
       ledger.add(node, { height, round, kind, bytes: fact.signed.bytes, value });
     }),
@@ -141,7 +141,7 @@ class CutLogs {
     this.#owed.delete(node);
     if (ask.height !== owed.ask.height || equalBytes(signed.bytes, owed.signed.bytes)) return undefined;
     const { height, round, kind } = owed.ask;
-    return `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round}, and its cut WAL lacks its ${kind} at ${height}/${round}`;
+    return `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round}, should first repeat its ${kind} at ${height}/${round}, which its torn WAL lacks`;
   }
 }
 
@@ -173,5 +173,5 @@ function lockProblem(
   for (let round = lock.round; round < vote.round; round++) {
     if (hasPolka(node, round, vote.value)) return undefined;
   }
-  return `prevoted ${vote.value.slice(0, 12)} against its lock on ${lock.value?.slice(0, 12)} of round ${lock.round}`;
+  return `prevoted ${vote.value.slice(0, 12)} against its lock on ${lock.value?.slice(0, 12)} of round ${lock.round}, without a later polka (L28)`;
 }

@@ -40,7 +40,7 @@ export function noFraming(context: CheckerContext): Checker {
       const victim = correct.get(toHex(address));
       if (victim === undefined) continue;
       if (evidence.kind === 'duplicate-vote' && newDisks.mayRepeat(victim, evidence.voteA.height)) continue;
-      context.fail(name, `${evidence.kind} evidence against ${victim.name} ${where}`);
+      context.fail(name, `${evidence.kind} evidence against ${victim.name}, which is correct, is ${where}`);
     }
   };
   return {
@@ -53,7 +53,7 @@ export function noFraming(context: CheckerContext): Checker {
         if (isSilence(fact.reason) && mayTake(context, SILENT_MICROS)) return;
         if (isDisorder(fact.reason) && mayDisorder(context)) return;
         if (fact.reason === 'blocksync: too slow' && mayTake(context, FAR_MICROS)) return;
-        context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
+        context.fail(name, `${fact.node.name} dropped ${fact.peer}, which is correct: ${fact.reason}`);
       }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { event } = fact;

@@ -27,7 +27,10 @@ export function compareStores(context: CheckerContext, name: string): void {
   for (const other of stores) {
     const key = highest && other !== highest ? firstDifference(highest, other, promised) : undefined;
     if (key === undefined) continue;
-    context.fail(name, `record ${toHex(key)} of ${highest?.name} and ${other.name} differs`);
+    context.fail(
+      name,
+      `record ${toHex(key)} of the databases of ${highest?.name} and ${other.name} differs, should be equal`,
+    );
     return;
   }
 }

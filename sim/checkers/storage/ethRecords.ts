@@ -48,7 +48,7 @@ export function ethRecords(context: CheckerContext): Checker {
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
       if (block === undefined) continue;
       if (!isKnown && before !== undefined)
-        context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
+        context.fail(name, `block ${height} of ${who} has other receipts than on another node`);
       else known.set(height, block);
     }
     const problem = offences.problem(chain) ?? rerun(chain);

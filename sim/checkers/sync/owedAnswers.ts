@@ -54,7 +54,7 @@ export class OwedAnswers {
       if (this.#burst.at !== asked.at) this.#burst = { at: asked.at, count: 0 };
       const earned = ((now - asked.at) * ANSWERS_PER_SECOND) / 1_000_000;
       if (++this.#burst.count > BURST_MAX + 1 + earned)
-        return `sends ${this.#burst.count} answers to what came at once`;
+        return `sends ${this.#burst.count} answers to requests that came at once, should at most ${BURST_MAX} and then ${ANSWERS_PER_SECOND} a second`;
     }
     return node.disk.isDamaged ? undefined : contentProblem(node, message, asked?.head ?? 0);
   }
@@ -113,7 +113,7 @@ function contentProblem({ node }: Process, message: Answer, headThen: number): s
   if (message.kind === 'noBlockResponse')
     // Before the first block, the status names base 0, and there is no such block.
     return message.height >= Math.max(base, 1) && message.height <= headThen
-      ? `denies its block ${message.height}`
+      ? `denies that it has block ${message.height}, which it has,`
       : undefined;
   const { header } = message.block;
   const own = chain.blockMeta(header.height)?.blockId.hash;

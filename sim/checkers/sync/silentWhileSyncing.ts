@@ -13,11 +13,14 @@ export function silentWhileSyncing({ fail }: CheckerContext): Checker {
       if (fact.kind === 'roundStateSaid' || fact.kind === 'claimSaid') {
         const { node } = fact;
         if (node.isCorrect && node.node?.isSyncing() === true)
-          fail(name, `${node.name} says where it stands while it fetches blocks`);
+          fail(
+            name,
+            `${node.name} says its round and step (NewRoundStep) while it fetches blocks, should when it takes part in consensus`,
+          );
       } else {
         const { node } = fact;
         if (node.isCorrect && node.node?.isSyncing() === true)
-          fail(name, `${node.name} takes in a ${fact.event.kind} while it fetches blocks`);
+          fail(name, `${node.name} takes in a ${fact.event.kind} while it fetches blocks, should ignore it`);
       }
     }),
   };

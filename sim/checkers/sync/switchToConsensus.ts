@@ -61,13 +61,16 @@ export function switchToConsensus(context: CheckerContext): Checker {
       ([, { claim }]) => claim !== undefined && claim.base <= next && claim.height > next,
     );
     if (higher !== undefined)
-      return { peer: higher[0], text: `with block ${next} to come, which ${higher[0]} has, and more` };
+      return { peer: higher[0], text: `with block ${next} still to fetch, which ${higher[0]} has, and more` };
     const silent = peers.find(([, { claim }]) => claim === undefined);
     // If no peer has sent a status, the time counts from the start of the node.
     const isAlone = all.every(([, { claim }]) => claim === undefined);
     const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...all.map(([, { since }]) => since));
     if (silent !== undefined && world.now - oldest < STATUS_WAIT_MICROS)
-      return { peer: silent[0], text: `before ${silent[0]} has said how high it is` };
+      return {
+        peer: silent[0],
+        text: `before ${silent[0]} has said how high it is, should wait ${STATUS_WAIT_MICROS} µs for that`,
+      };
     const standing = node.node?.rpc?.consensus?.peers() ?? [];
     const unknown = peers.find(([peer, { since }]) => {
       // A peer that is gone may not have spoken before, and a slow one is late with everything.
@@ -76,7 +79,12 @@ export function switchToConsensus(context: CheckerContext): Checker {
       const isHeard = spoken !== undefined && world.now - Math.max(since, spoken) > knownMicros;
       return isHeard && standing.find(({ id }) => id === peer)?.round.height === 0;
     });
-    return unknown && { peer: unknown[0], text: `without knowing where ${unknown[0]} stands` };
+    return (
+      unknown && {
+        peer: unknown[0],
+        text: `without knowing where ${unknown[0]} stands, though ${unknown[0]} has told it`,
+      }
+    );
   };
   const noteDropped = (node: Process, peer: string): void => {
     dropped.set(node, new Set([...(dropped.get(node) ?? []), peer]));

@@ -2,6 +2,7 @@ import { toBase64 } from '../../core/lib/base64.ts';
 import type { MempoolRefusal } from '../../core/types/submit.ts';
 import { comet, eth, posted } from '../checkers/questions.ts';
 import type { Fields } from '../clients/answers/answers.ts';
+import { shown } from '../difference.ts';
 import { signedByNode } from './signed.ts';
 import { type Stage, settle } from './stage.ts';
 
@@ -65,16 +66,17 @@ async function wrongWords(stage: Stage, { refusal, code, engine, geth }: Case): 
   for (const method of ['broadcast_tx_sync', 'broadcast_tx_async', 'broadcast_tx_commit']) {
     const told = await refused(comet(stage.ctx, method, { tx: toBase64(TX) }));
     const text = String(((told['refused'] ?? {}) as Fields)['data']);
-    if (!text.includes(engine)) return `${method} of what is refused is answered by ${JSON.stringify(told)}`;
+    if (!text.includes(engine))
+      return `${method} of what is refused is answered by ${shown(told)}, it should be by '${engine}'`;
   }
   const body = { tx_bytes: toBase64(TX), mode: 'BROADCAST_MODE_SYNC' };
   const { tx_response } = await refused(posted(stage.ctx, '/cosmos/tx/v1beta1/txs', body));
   const response = (tx_response ?? {}) as Fields;
   if (response['code'] !== code || response['codespace'] !== 'sdk')
-    return `REST answers ${JSON.stringify(response)} for what is refused with code ${code}`;
+    return `REST answers ${shown(response)} for what is refused, it should with code ${code} of codespace sdk`;
   const told = await refused(eth(stage.ctx, 'eth_sendRawTransaction', [await signedByNode(stage, 0)]));
   const { refused: error } = told as { readonly refused?: Fields };
   return String(error?.['message']).includes(geth)
     ? undefined
-    : `eth_sendRawTransaction of what is refused is answered by ${JSON.stringify(told)}, it should be by '${geth}'`;
+    : `eth_sendRawTransaction of what is refused is answered by ${shown(told)}, it should be by '${geth}'`;
 }

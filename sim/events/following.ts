@@ -1,5 +1,6 @@
 import { present } from '../../core/lib/assert.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
+import { shown } from '../difference.ts';
 import { Between, type Happening, toldHappening } from './between.ts';
 import { type Keys, type Matches, readQuery } from './query.ts';
 import { BETWEEN, type Event, eventsOf, untruth, wrongKeys } from './told.ts';
@@ -99,7 +100,7 @@ export class Following {
     const name = events['tm.event']?.join() ?? '';
     const keys: Keys = new Map([['tm.event', [name]]]);
     if (`${TYPE}${BETWEEN[name]}` !== data?.type || wrongKeys(events, keys) !== undefined)
-      this.#complain(`got a ${data?.type} without a position and with ${JSON.stringify(events)}`);
+      this.#complain(`got a ${data?.type} without a position and with ${shown(events)}`);
     else if (!this.#matches(keys))
       this.#complain(`was told of ${name}, which ${this.query} does not ask for`);
     const told = toldHappening(name, data?.value);

@@ -3,6 +3,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { type Bytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { quantity } from '../../clients/answers/answers.ts';
+import { shown } from '../../difference.ts';
 import { eth, heightsOf, someOf, unlike } from '../questions.ts';
 
 const CONTRACT = `0x${'9c'.repeat(20)}`;
@@ -99,5 +100,5 @@ async function wrongPayable(rpc: RpcContext): Promise<string | undefined> {
   const gas = typeof told === 'string' ? BigInt(told) : 0n;
   return gas >= GREEDY_NEEDS && gas <= PAYABLE
     ? undefined
-    : `estimates ${JSON.stringify(told)} for who needs ${GREEDY_NEEDS} and can pay for ${PAYABLE}`;
+    : `estimates ${shown(told)} gas for a call that needs ${GREEDY_NEEDS} and whose sender can pay for ${PAYABLE}, should in between`;
 }

@@ -3,6 +3,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { concat, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { shown } from '../../difference.ts';
 import { eth, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 
@@ -195,7 +196,7 @@ async function wrongEstimates(rpc: RpcContext): Promise<string | undefined> {
     const told = await estimate(SWEEPER, asked, { stateDiff: full });
     const gas = typeof told === 'string' ? BigInt(told) : 0n;
     if (gas < SWEEPING || gas * 50n > SWEEPING * 51n)
-      return `estimates ${JSON.stringify(told)} for what takes ${SWEEPING}`;
+      return `estimates ${shown(told)} for what takes ${SWEEPING}`;
   }
   const endless = (await estimate(LOOPER, { gas: quantity(GAS) })) as Fields;
   const said = String(((endless['refused'] ?? {}) as Fields)['message']);

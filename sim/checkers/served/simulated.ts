@@ -2,6 +2,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { equalBytes, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { shown } from '../../difference.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
 import { eth, listOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
@@ -40,7 +41,8 @@ export async function wrongSimulated(rpc: RpcContext, keccak: Keccak): Promise<s
   const told = await eth(rpc, 'eth_simulateV1', [asked, 'latest']);
   const all = (Array.isArray(told) ? told : []) as readonly Fields[];
   const [first, second] = all;
-  if (first === undefined || second === undefined) return `simulates nothing: ${JSON.stringify(told)}`;
+  if (first === undefined || second === undefined)
+    return `answers eth_simulateV1 with ${shown(told)}, should with two blocks or more`;
   const { number: height, timestamp } = header;
   const firstHash = String(first['hash']);
   return (

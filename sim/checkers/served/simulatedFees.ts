@@ -4,6 +4,7 @@ import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import type { FeeMarket } from '../../clients/answers/feeMarket.ts';
+import { shown } from '../../difference.ts';
 import { receiptBytes } from '../../reference/receiptBytes.ts';
 import { listRoot } from '../../reference/trieRoot.ts';
 import { eth, hexBytesOf, listOf, unlike } from '../questions.ts';
@@ -52,7 +53,8 @@ export async function wrongSimulatedFees(
   const asked = { blockStateCalls: blocks, validation: true, returnFullTransactions: true };
   const told = await eth(rpc, 'eth_simulateV1', [asked, 'latest']);
   const [first, second] = (Array.isArray(told) ? told : []) as readonly Fields[];
-  if (first === undefined || second === undefined) return `simulates no paid calls: ${JSON.stringify(told)}`;
+  if (first === undefined || second === undefined)
+    return `answers eth_simulateV1 of paid calls with ${shown(told)}, should with two blocks or more`;
   const gas = listOf(first, 'calls').map(({ gasUsed }) => BigInt(String(gasUsed)));
   const [cleared = 0n, floor = 0n] = gas;
   const tips = cleared * TIP + floor * (PRICE - BASE_FEE);

@@ -2,6 +2,7 @@ import { compileQuery } from '../../../core/events/query/query.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { handleEthRequest } from '../../../core/rpc/eth/jsonrpc.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { cut } from '../../difference.ts';
 import type { Process } from '../../machine/process.ts';
 import { isShort } from '../../sample.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
@@ -77,7 +78,7 @@ async function wrongEvents(
     const { kind, text } = question;
     const truth = tagged.places(question).join(' ');
     const told = await search(rpc, kind, text);
-    if (told !== truth) return `finds ${told} by ${text}, should find ${truth}`;
+    if (told !== truth) return `finds ${cut(told)} by ${text}, should find ${cut(truth)}`;
   }
   return undefined;
 }

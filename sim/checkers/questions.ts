@@ -16,7 +16,7 @@ const UNKNOWN = 2;
 /** Because its drive is broken, a node may refuse to answer; it may not answer falsely. */
 export class Refused extends Error {
   constructor(what: string) {
-    super(`cannot answer ${what}`);
+    super(`answers ${what} with an internal error, though its drive is sound`);
   }
 }
 

@@ -84,14 +84,17 @@ export function rpcStandsFirm({ world, fail }: CheckerContext, attackers: readon
     name,
     finish() {
       for (const { spec, complaints, filters } of attackers) {
-        for (const complaint of complaints) fail(name, `${spec.name}: ${complaint}`);
+        for (const complaint of complaints) fail(name, `${spec.name} at ${spec.at}: ${complaint}`);
         const limits = world.process(spec.at).node?.rpc?.limits;
         if (limits === undefined) continue;
         // The attacker never polls its filters, so they expire.
         const lifetime = limits.filterTimeoutMs * 1_000;
         const held = Math.max(0, ...[...filters.values()].map((moments) => mostWithin(moments, lifetime)));
         if (held > limits.filtersMax)
-          fail(name, `${spec.name} held ${held} filters at once, at most ${limits.filtersMax}`);
+          fail(
+            name,
+            `${spec.name} at ${spec.at} held ${held} filters at once, should at most ${limits.filtersMax}`,
+          );
       }
     },
   };

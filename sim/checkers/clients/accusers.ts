@@ -22,7 +22,8 @@ export function evidenceVerdicts(context: CheckerContext, clients: readonly Accu
     name,
     finish() {
       for (const client of clients) {
-        for (const complaint of client.complaints) context.fail(name, `${client.spec.name}: ${complaint}`);
+        for (const complaint of client.complaints)
+          context.fail(name, `${client.spec.name} at ${client.spec.at}: ${complaint}`);
         if (isUnanswered(client))
           context.fail(
             name,

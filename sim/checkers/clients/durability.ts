@@ -34,7 +34,8 @@ export function durability(
     }),
     finish() {
       for (const client of [...clients, ...bankers]) {
-        for (const complaint of client.complaints) context.fail(name, `${client.spec.name}: ${complaint}`);
+        for (const complaint of client.complaints)
+          context.fail(name, `${client.spec.name} at ${client.spec.at}: ${complaint}`);
       }
       for (const node of context.correct) {
         const chain = node.node?.rpc?.chain;

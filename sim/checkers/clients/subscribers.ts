@@ -19,7 +19,7 @@ export function subscriberEvents(context: CheckerContext, subscribers: readonly 
       if (longest === undefined) return;
       for (const subscriber of subscribers) {
         for (const problem of await subscriber.problems(longest))
-          context.fail(name, `${subscriber.spec.name} ${problem}`);
+          context.fail(name, `${subscriber.spec.name} at ${subscriber.spec.at} ${problem}`);
       }
     },
   };

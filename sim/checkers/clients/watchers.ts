@@ -24,9 +24,10 @@ export function watcherReports(context: CheckerContext, watchers: readonly Watch
       const longest = longestOf(context);
       if (longest === undefined) return;
       for (const { spec, complaints, watches } of watchers) {
-        for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
+        for (const complaint of complaints) context.fail(name, `${spec.name} at ${spec.at}: ${complaint}`);
         for (const watch of watches)
-          for (const problem of problemsOf(watch, longest)) context.fail(name, `${spec.name}: ${problem}`);
+          for (const problem of problemsOf(watch, longest))
+            context.fail(name, `${spec.name} at ${spec.at}: ${problem}`);
       }
     },
   };
@@ -41,7 +42,7 @@ export function listenerReports(context: CheckerContext, listeners: readonly Lis
       const chain = longestOf(context);
       if (chain === undefined) return;
       for (const { spec, complaints, hearings } of listeners) {
-        for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
+        for (const complaint of complaints) context.fail(name, `${spec.name} at ${spec.at}: ${complaint}`);
         for (const { start, heads, logs, receipts, missed } of hearings) {
           const wanted = expected(chain, start, chain.head());
           const gap = missed === undefined ? undefined : expected(chain, missed.from - 1, missed.to).logs;
@@ -52,7 +53,7 @@ export function listenerReports(context: CheckerContext, listeners: readonly Lis
             gap === undefined ? undefined : difference('eth_getLogs', missed?.logs ?? [], gap),
           ];
           for (const problem of problems)
-            if (problem !== undefined) context.fail(name, `${spec.name}: ${problem}`);
+            if (problem !== undefined) context.fail(name, `${spec.name} at ${spec.at}: ${problem}`);
         }
       }
     },

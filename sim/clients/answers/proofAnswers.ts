@@ -1,5 +1,6 @@
 import type { EthBlock } from '../../../core/app/chain.ts';
 import { type Bytes, equalBytes, hex, to0xHex } from '../../../core/lib/bytes.ts';
+import { shown } from '../../difference.ts';
 import { list, number, text } from '../../reference/rlp.ts';
 import { proven } from '../../reference/trieProof.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
@@ -44,7 +45,10 @@ export async function wrongProof(
     const isNothing = [told.balance, told.nonce, told.codeHash, told.storageHash].every(
       (one) => BigInt(one) === 0n,
     );
-    return isNothing ? undefined : `${name} proves that there is no such account`;
+    const { balance, nonce, codeHash, storageHash } = told;
+    return isNothing
+      ? undefined
+      : `${name} proves that there is no such account and shows ${shown([balance, nonce, codeHash, storageHash])}, should show zeros as balance, nonce, codeHash and storageHash`;
   }
   const { balance, nonce, storageHash, codeHash } = told;
   const leaf = list([

@@ -44,8 +44,10 @@ export function uponRules(context: CheckerContext): Checker {
     ...hearing(['started', 'vote'], (fact) => {
       if (fact.kind === 'started') awake.forget(fact.node);
       else if (fact.node.isCorrect) {
-        const problem = voteProblem(fact.event.vote, fact.node.node?.rs(), schedule);
-        if (problem !== undefined) context.fail(name, `${fact.node.name} counts ${problem}`);
+        const { vote } = fact.event;
+        const problem = voteProblem(vote, fact.node.node?.rs(), schedule);
+        if (problem !== undefined)
+          context.fail(name, `${fact.node.name} at ${vote.height}/${vote.round}: counts ${problem}`);
       }
     }),
     follow(node) {

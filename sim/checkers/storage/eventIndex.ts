@@ -78,7 +78,8 @@ async function wrongEvents(
     const { kind, text } = question;
     const truth = tagged.places(question).join(' ');
     const told = await search(rpc, kind, text);
-    if (told !== truth) return `finds ${cut(told)} by ${text}, should find ${cut(truth)}`;
+    if (told !== truth)
+      return `finds ${cut(told) || 'nothing'} by ${text}, should find ${cut(truth) || 'nothing'}`;
   }
   return undefined;
 }

@@ -26,6 +26,8 @@ export interface SentBankTx {
   simulated?: Simulated;
   /** The code that its result must have; 0 when left out. */
   expected?: number;
+  /** It pays another account of the wallet, which may lack the coins for a transaction of its own before that. */
+  isGift?: boolean;
 }
 
 export function signedBank(

@@ -32,6 +32,8 @@ export interface BoundStep {
   /** The code of its result. */
   readonly code: number;
   readonly bads: readonly BadDraft[];
+  /** It pays `poor`. */
+  readonly isGift?: boolean;
 }
 
 const stranger = (turn: number): Bytes => {
@@ -62,10 +64,10 @@ export function bankBound({ turn, rich, poor, coins, anteGas }: BoundPlace): Bou
       return { ...step, bads: badOnes(rich, step.draft.gas) };
     },
     () => known(paying(rich, stranger(turn), WORD_MAX), NO_FUNDS),
-    () => known(paying(rich, poor.address, FEE + GIFT)),
+    () => ({ ...known(paying(rich, poor.address, FEE + GIFT)), isGift: true }),
     // All that it has, and then all that it has as a fee.
     () => (coins === undefined ? undefined : known(paying(poor, rich.address, coins - FEE))),
-    () => known(paying(rich, poor.address, FEE)),
+    () => ({ ...known(paying(rich, poor.address, FEE)), isGift: true }),
     () => (coins === undefined ? undefined : known(paying(poor, rich.address, 1n), NO_FUNDS)),
   ];
   return present(steps[turn % steps.length], 'a step')();

@@ -1,4 +1,6 @@
 import type { Process } from '../machine/process.ts';
+import type { SimNode } from '../machine/simNode.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { totalOf } from '../schedule.ts';
 import type { Fact } from '../world/facts.ts';
 import type { CheckerContext } from './checker.ts';
@@ -41,6 +43,15 @@ export const isSound = ({ isFull, isSlow, failsNext, isDamaged }: Process['disk'
 /** The drive is sound, and the WAL takes what the node signs at once. */
 export const isPrompt = ({ disk, pace }: Pick<Process, 'disk' | 'pace'>): boolean =>
   isSound(disk) && pace.sync === undefined;
+
+/** The longest sync of a log of normal speed, with a margin. */
+const SYNC_MICROS = 3_000;
+
+/** How long what a node hears now may wait for what it heard before. It may handle little between two syncs. */
+export const queueMicros = (
+  { node }: { readonly node: Pick<SimNode, 'backlog'> | undefined },
+  { engine: { sizesMax = Number.POSITIVE_INFINITY } }: Pick<Scenario, 'engine'>,
+): number => Math.ceil((node?.backlog() ?? 0) / sizesMax) * SYNC_MICROS;
 
 /** How long a node was in the core, and how often it joined it. */
 export interface TimeInCore {

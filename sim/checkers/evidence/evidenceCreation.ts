@@ -95,7 +95,8 @@ class Accusations {
     if (!this.#indebted.has(node)) return;
     const docket = this.#docketOf(node);
     const rs = node.node?.rs();
-    if (rs !== undefined) docket.settle(rs, this.#context.world.now);
+    // With a backlog, a vote that the node heard long ago may still wait behind others, such as after a pause.
+    if (rs !== undefined && node.node?.backlog() === 0) docket.settle(rs, this.#context.world.now);
     if (!docket.hasDebts) this.#indebted.delete(node);
   }
 

@@ -6,7 +6,7 @@ import { hearing } from '../../world/facts.ts';
 import { hashBytes } from '../../world/rolling.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
-import { isPrompt } from '../progressCore.ts';
+import { isPrompt, queueMicros } from '../progressCore.ts';
 import { peerRoundOf } from './peerRoundOf.ts';
 import { votesInMessage } from './votesInMessage.ts';
 
@@ -38,7 +38,7 @@ interface Talk {
   stand: string;
   /** Messages that both have, with the time at which the node heard them; 0 for its own messages. */
   readonly known: Map<number, number>;
-  /** Votes of the peer's height that the peer has announced, with the time at which the node heard it. */
+  /** Votes of the peer's height that the peer has announced, with the time by which the node has taken note of it. */
   readonly has: Map<number, number>;
 }
 
@@ -107,13 +107,14 @@ export function duplicateMessages({ world, scenario, correct, fail }: CheckerCon
     const talk = talkWith(node, peer, bytes);
     if (talk === undefined) return;
     const key = keyOf(bytes);
-    if (!talk.known.has(key)) talk.known.set(key, world.now);
+    if (!talk.known.has(key)) talk.known.set(key, world.now + queueMicros(node, scenario));
   };
   const heardStanding = (node: Process, peer: string, bytes: Bytes): void => {
     const said = votesInMessage(bytes);
     const talk = said && talkWith(node, peer, bytes);
     if (talk === undefined || said?.height !== talk.place.height) return;
-    for (const vote of said.votes) if (!talk.has.has(vote)) talk.has.set(vote, world.now);
+    const at = world.now + queueMicros(node, scenario);
+    for (const vote of said.votes) if (!talk.has.has(vote)) talk.has.set(vote, at);
   };
   const stands = (node: Process, to: readonly string[], bytes: Bytes): void => {
     const stand = standOf(bytes);

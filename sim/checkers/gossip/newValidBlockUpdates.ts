@@ -7,6 +7,7 @@ import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
 import { isHindered } from '../mempool/txGossip.ts';
+import { queueMicros } from '../progressCore.ts';
 import { isGarbled } from './consensusGossip.ts';
 import { peerRoundOf } from './peerRoundOf.ts';
 
@@ -59,7 +60,7 @@ export function newValidBlockUpdates({ world, scenario, fail }: CheckerContext):
       const isThere = [connection.at, peerRoundOf(node, peer)].every(
         (at) => at?.height === word.height && at.round === word.round,
       );
-      connection.wish = isThere ? { word, since: world.now } : undefined;
+      connection.wish = isThere ? { word, since: world.now + queueMicros(node, scenario) } : undefined;
       listening.add(node);
     }
   };

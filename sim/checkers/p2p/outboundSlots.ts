@@ -85,9 +85,12 @@ export function outboundSlots(context: CheckerContext, board: Switchboard): Chec
       );
   }
 
-  function onCall(node: Process, { calls, callable }: Chances, address: PeerAddress): void {
+  function onCall(node: Process, chances: Chances, address: PeerAddress): void {
+    const { calls, callable } = chances;
     const { id } = address;
     callable.delete(id);
+    // The dial may fill the last slot. If the node stands still, the next look comes when the slot is free again.
+    if (!uncounted.has(id)) chances.placeSince = undefined;
     const isPlanned = needed.has(id) || board.spec.seeds.some((seed) => idOf(seed) === id);
     if (isPlanned) return;
     const where = formatPeerAddress(address);

@@ -16,9 +16,6 @@ import { QueueLimits } from './queueLimits.ts';
 import { txHashOf } from './txHashes.ts';
 import { sizeInBlock, txSelectionProblem } from './txSelection.ts';
 
-/** More than any pool of a run holds. */
-const LIST_MAX = 10_000;
-
 /** Objects found right at a height, which stay right until the next: a pool is examined several times a block. */
 class FoundRight {
   #chain: ChainReader | undefined;
@@ -54,7 +51,7 @@ export function poolContents(context: CheckerContext): Checker {
   const queues = new Map<Process, QueueLimits>();
   const problemOf = (rpc: RpcContext, right: Set<object>): string | undefined => {
     const { pending, queued, bytes } = rpc.pool.stats();
-    const list = rpc.pool.list?.(LIST_MAX) ?? [];
+    const list = rpc.pool.list?.(Number.MAX_SAFE_INTEGER) ?? [];
     const held = list.length;
     if (pending + queued !== held)
       return `says that it holds ${pending} pending and ${queued} queued transactions, holds ${held}`;

@@ -1,12 +1,14 @@
 import { decodeTx } from '../../../core/app/tx/decodeTx.ts';
 import { type Bytes, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
+import { blockRoom } from '../../clients/blockRoom.ts';
 import { settledPool } from '../../clients/settledPool.ts';
 import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { lastHeightOf } from './poolContents.ts';
 import { txHashOf } from './txHashes.ts';
+import { sizeInBlock } from './txSelection.ts';
 
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
@@ -58,7 +60,9 @@ export function timeoutHeights(context: CheckerContext): Checker {
       for (const tx of before.timed) {
         const hash = txHashOf(tx, suite);
         const isDue = lastHeightOf(tx) > head && rpc.chain.txLocation(hash) === undefined;
-        if (isDue && !held.has(toHex(hash)) && isRich(rpc, tx))
+        // Blocks may have become too small for it.
+        const hasRoom = sizeInBlock(tx) <= blockRoom(rpc.chain);
+        if (isDue && hasRoom && !held.has(toHex(hash)) && isRich(rpc, tx))
           context.fail(
             name,
             `the pool of ${node.name} has lost ${toHex(hash)}, which a block may hold up to ${lastHeightOf(tx)}`,

@@ -63,8 +63,8 @@ export function switchToConsensus(context: CheckerContext): Checker {
     if (higher !== undefined)
       return { peer: higher[0], text: `with block ${next} still to fetch, which ${higher[0]} has, and more` };
     const silent = peers.find(([, { claim }]) => claim === undefined);
-    // If no peer has sent a status, the time counts from the start of the node.
-    const isAlone = all.every(([, { claim }]) => claim === undefined);
+    // If no peer has sent a status that the node listens to, the time counts from the start of the node.
+    const isAlone = peers.every(([, { claim }]) => claim === undefined);
     const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...all.map(([, { since }]) => since));
     if (silent !== undefined && world.now - oldest < STATUS_WAIT_MICROS)
       return {

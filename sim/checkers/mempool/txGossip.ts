@@ -45,6 +45,13 @@ interface Taken {
   readonly at: number;
 }
 
+interface Bounds {
+  /** Time within which a node with a good clock has told of a transaction. */
+  readonly tellMicros: number;
+  /** How much longer its late and slow timers may take. */
+  readonly lateMicros: number;
+}
+
 /** What two nodes have sent each other of their pools since they are connected, by transaction hash. */
 interface Talk {
   readonly since: number;
@@ -200,11 +207,18 @@ class PoolRumours {
     });
     const most = Math.max(this.#mostWaited.get(node) ?? 0, list.length);
     this.#mostWaited.set(node, most);
-    const tellMicros = TELL_MICROS + (most / this.#sizesMax) * (TURN_MICROS + node.clock.jitter);
-    for (const peer of correct) this.#judgeTold(node, peer, waiting, tellMicros);
+    const turns = most / this.#sizesMax;
+    const lateMicros = lateBy(node) + turns * node.clock.jitter;
+    const tellMicros = TELL_MICROS + turns * TURN_MICROS;
+    for (const peer of correct) this.#judgeTold(node, peer, waiting, { tellMicros, lateMicros });
   }
 
-  #judgeTold(node: Process, peer: Process, waiting: readonly Taken[], tellMicros: number): void {
+  #judgeTold(
+    node: Process,
+    peer: Process,
+    waiting: readonly Taken[],
+    { tellMicros, lateMicros }: Bounds,
+  ): void {
     const { network } = this.#context.world;
     const talk = this.#talks.get(node, peer.name);
     if (talk === undefined || !network.joins(node.index, peer.index)) return;
@@ -214,8 +228,9 @@ class PoolRumours {
     for (const { key, at } of waiting) {
       if (talk.said.has(key) || talk.heardAt.has(key)) continue;
       const waited = this.#now - Math.max(at, since);
-      const isLate = waited > tellMicros;
-      if (!isLate && !(at >= since && waited > TURN_OVER_MICROS && isPassedOver(talk, waiting, at))) continue;
+      const isLate = waited > tellMicros + lateMicros;
+      const isOut = at >= since && waited > TURN_OVER_MICROS + lateMicros;
+      if (!isLate && !(isOut && isPassedOver(talk, waiting, at))) continue;
       const how = isLate ? '' : ', but of later ones,';
       this.#context.fail(
         NAME,
@@ -225,6 +240,13 @@ class PoolRumours {
     }
   }
 }
+
+/** Timers that pass before a peer that was behind is tried again and sent what waits. */
+const TIMERS = 3;
+
+/** How much longer than on a good clock those timers take. */
+const lateBy = ({ clock }: Process): number =>
+  Math.max(0, clock.timerMicros(TELL_MICROS / 1_000) - TELL_MICROS) + TIMERS * clock.jitter;
 
 /** Whether the peer was sent a transaction that came a while after this one. */
 const isPassedOver = (talk: Talk, waiting: readonly Taken[], at: number): boolean =>

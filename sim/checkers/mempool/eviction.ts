@@ -49,8 +49,9 @@ export function eviction(context: CheckerContext): Checker {
   const verdicts = new Map<Process, number>();
   return {
     name,
-    ...hearing(['checkTold', 'flushed'], ({ kind, node }) => {
-      if (kind === 'flushed') before.delete(node);
+    ...hearing(['checkTold', 'flushed', 'started'], ({ kind, node }) => {
+      // A pool of one place may be full again before it is looked at.
+      if (kind !== 'checkTold') before.delete(node);
       else verdicts.set(node, (verdicts.get(node) ?? 0) + 1);
     }),
     look(node) {

@@ -73,7 +73,7 @@ async function wrongWords(stage: Stage, { refusal, code, engine, geth }: Case): 
   const { tx_response } = await refused(posted(stage.ctx, '/cosmos/tx/v1beta1/txs', body));
   const response = (tx_response ?? {}) as Fields;
   if (response['code'] !== code || response['codespace'] !== 'sdk')
-    return `REST answers ${shown(response)} for what is refused, it should with code ${code} of codespace sdk`;
+    return `REST answers ${shown(response)} for what is refused, expected code ${code} of codespace sdk`;
   const told = await refused(eth(stage.ctx, 'eth_sendRawTransaction', [await signedByNode(stage, 0)]));
   const { refused: error } = told as { readonly refused?: Fields };
   return String(error?.['message']).includes(geth)

@@ -98,8 +98,8 @@ export function unlike(what: string, told: unknown, truth: unknown): string | un
   const found = differenceOf(told, truth);
   const refused = typeof told === 'object' && told !== null ? refusals.get(told) : undefined;
   if (found !== undefined && refused !== undefined)
-    return `answers ${what} with the refusal ${shown(refused)}, should with ${shown(truth)}`;
-  return found && `answers ${what}${placed(found)} with ${found.is}, should with ${found.should}`;
+    return `answers ${what} with the refusal ${shown(refused)}, expected ${shown(truth)}`;
+  return found && `answers ${what}${placed(found)} with ${found.is}, expected ${found.should}`;
 }
 
 export const listOf = (answer: Fields, key: string): readonly Fields[] =>

@@ -93,7 +93,7 @@ export function rpcStandsFirm({ world, fail }: CheckerContext, attackers: readon
         if (held > limits.filtersMax)
           fail(
             name,
-            `${spec.name} at ${spec.at} held ${held} filters at once, should at most ${limits.filtersMax}`,
+            `${spec.name} at ${spec.at} held ${held} filters at once, expected at most ${limits.filtersMax}`,
           );
       }
     },

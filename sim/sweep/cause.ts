@@ -2,16 +2,19 @@ import type { Failure } from '../report.ts';
 import { STEP_NAMES } from '../words.ts';
 
 const CAUSE_CHARS_MAX = 120;
+/** Where two answers differ, and what they have there (sim/difference.ts). */
+const PLACE = /, at (?:[[A-Za-z_][^ ]*|character \d+), .*$/;
 const STEPS = new RegExp(`\\bstep (?:${STEP_NAMES.join('|')})(?![\\w-])`, 'g');
 
 /**
- * What stays the same when a bug shows itself again: the checker's first line without names, steps, numbers and hashes. Two
- * failures with equal causes are taken for one bug, by sweeps, which group them, and by the shrinker, which must not
- * drift.
+ * What stays the same when a bug shows itself again: the checker's first line without names, steps, numbers, hashes and the
+ * place in an answer. Two failures with equal causes are taken for one bug, by sweeps, which group them, and by the
+ * shrinker, which must not drift.
  */
 export function causeOf({ message }: Failure, names: readonly string[]): string {
   const known = new Set(names);
   return (message.split('\n', 1)[0] ?? '')
+    .replace(PLACE, '')
     .replace(/[A-Za-z_][\w-]*/g, (word) => (known.has(word) ? 'NODE' : word))
     .replace(STEPS, 'step N')
     .replace(/\b\d+(?:\.\d+)?\b/g, 'N')

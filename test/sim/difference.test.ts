@@ -11,14 +11,14 @@ const tracesOf = (topic: string, data?: string) =>
   Array.from({ length: 40 }, (_, i) => ({ type: 'CALL', logs: i === 3 ? [logOf(topic, data)] : [] }));
 
 test('two short answers are shown whole', () => {
-  expect(unlike('eth_chainId', '0x1', '0x2')).toBe('answers eth_chainId with "0x1", should with "0x2"');
-  expect(unlike('eth_chainId', undefined, '0x2')).toBe('answers eth_chainId with nothing, should with "0x2"');
+  expect(unlike('eth_chainId', '0x1', '0x2')).toBe('answers eth_chainId with "0x1", expected "0x2"');
+  expect(unlike('eth_chainId', undefined, '0x2')).toBe('answers eth_chainId with nothing, expected "0x2"');
   expect(unlike('eth_chainId', { a: 1 }, { a: 1 })).toBeUndefined();
 });
 
 test('of two long answers the first difference is shown, with its place', () => {
   expect(unlike('the traces', tracesOf('0x2'), tracesOf('0x3'))).toBe(
-    'answers the traces, at [3].logs[0].topics[1], with "0x2", should with "0x3"',
+    'answers the traces, at [3].logs[0].topics[1], with "0x2", expected "0x3"',
   );
   expect(unlike('the traces', { a: tracesOf('0x2') }, { a: tracesOf('0x3') })).toContain(', at a[3].logs[0]');
 });
@@ -26,7 +26,7 @@ test('of two long answers the first difference is shown, with its place', () => 
 test('a long text is shown from shortly before the first character that differs', () => {
   const [told, truth] = [`0x${'0'.repeat(5000)}1`, `0x${'0'.repeat(5000)}2`];
   expect(unlike('the code', told, truth)).toBe(
-    `answers the code, at character 5002, with "…${'0'.repeat(20)}1", should with "…${'0'.repeat(20)}2"`,
+    `answers the code, at character 5002, with "…${'0'.repeat(20)}1", expected "…${'0'.repeat(20)}2"`,
   );
   const found = unlike('the traces', tracesOf('0x2', told), tracesOf('0x2', truth));
   expect(found).toContain(', at [3].logs[0].data, character 5002, with ');
@@ -35,9 +35,9 @@ test('a long text is shown from shortly before the first character that differs'
 test('an entry that is missing or one too many is told with the lengths of the lists', () => {
   const [two, three] = [tracesOf('0x2').slice(0, 20), tracesOf('0x2').slice(0, 21)];
   const lacking =
-    'with nothing, should with {"type":"CALL","logs":[]} (the list has 20 entries, should have 21)';
+    'with nothing, expected {"type":"CALL","logs":[]} (the list has 20 entries, should have 21)';
   expect(unlike('the traces', two, three)).toBe(`answers the traces, at [20], ${lacking}`);
-  expect(unlike('the traces', three, two)).toContain('should with nothing (the list has 21 entries');
+  expect(unlike('the traces', three, two)).toContain('expected nothing (the list has 21 entries');
 });
 
 test('fields in another order are told as such', () => {
@@ -55,11 +55,11 @@ test('a refusal is shown in place of an answer or of a part of it', () => {
   const refused = { refused: { code: -32_000, message: 'too large' } };
   const words = '{"code":-32000,"message":"too large"}';
   expect(unlike('the pool', refused, { pending: tracesOf('0x1') })).toContain(
-    `with {"refused":${words}}, should`,
+    `with {"refused":${words}}, expected`,
   );
   const part = fieldsOf(fieldsOf(refused, 'pending'), '0xab');
   expect(unlike('the pool', part, { 1: 'x' })).toBe(
-    `answers the pool with the refusal ${words}, should with {"1":"x"}`,
+    `answers the pool with the refusal ${words}, expected {"1":"x"}`,
   );
   expect(unlike('the pool', part, {})).toBeUndefined();
   const ofRest = { code: 5, message: 'no such height', details: [] };

@@ -203,7 +203,10 @@ export function receipts(
       const first = context.scenario.genesis.initialHeight;
       for (const { hash, waited } of [...(wallet?.waits(first) ?? []), ...(banker?.waits(first) ?? [])])
         if (waited > most)
-          context.fail(name, `${hash} of ${wanted.client} waited ${waited} heights, should at most ${most}`);
+          context.fail(
+            name,
+            `${hash} of ${wanted.client} waited ${waited} heights, expected at most ${most}`,
+          );
     },
   };
 }

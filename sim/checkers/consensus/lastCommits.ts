@@ -98,7 +98,7 @@ function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime:
   for (const i of isSame ? [] : precommits.bits.minus(rs.lastPrecommits?.bits))
     return `has lost the precommit of validator ${i} for the last height, which it had counted`;
   if (rs.startTime !== rs.commitTime + blockTime)
-    return `begins at ${timeText(rs.startTime)}, should at ${timeText(rs.commitTime + blockTime)}: it decided at ${timeText(rs.commitTime)}`;
+    return `begins at ${timeText(rs.startTime)}, expected at ${timeText(rs.commitTime + blockTime)}: it decided at ${timeText(rs.commitTime)}`;
   return Math.abs(rs.commitTime - at) > SLACK_MICROS
     ? `says that it decided at ${timeText(rs.commitTime)}, it was at ${timeText(at)}`
     : undefined;

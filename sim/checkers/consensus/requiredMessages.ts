@@ -98,7 +98,7 @@ export function requiredMessages(context: CheckerContext): Checker {
       const isDue = rs.step >= STEP.propose && rs.step < STEP.commit;
       const waited = awake.wait(node, rs, isDue ? owes(node, rs, own) : undefined);
       if (waited !== undefined && waited.micros > answerMicros(node))
-        failOn(node, rs, `${waited.what} for ${waited.micros} µs, should within ${answerMicros(node)} µs`);
+        failOn(node, rs, `${waited.what} for ${waited.micros} µs, expected within ${answerMicros(node)} µs`);
     },
   };
 }
@@ -123,7 +123,7 @@ function proposalProblem(
   // The valid value of this very round came after the proposal.
   if (validRound >= round) return undefined;
   if (polRound !== validRound)
-    return `proposes with a polka of round ${polRound}, should with ${validRound}, the round of its valid value (L15, L19; -1 is none)`;
+    return `proposes with a polka of round ${polRound}, expected ${validRound}, the round of its valid value (L15, L19; -1 is none)`;
   return validBlock === undefined || equalBlockId(validBlock, blockId)
     ? undefined
     : 'proposes another block, should propose its valid one (L15)';

@@ -68,7 +68,7 @@ export function uponRules(context: CheckerContext): Checker {
       if (rs === undefined || !node.isCorrect) return;
       const waited = awake.wait(node, rs, waitingFor(rs));
       if (waited !== undefined && waited.micros > answerMicros(node))
-        failOn(node, rs, `${waited.what} for ${waited.micros} µs, should within ${answerMicros(node)} µs`);
+        failOn(node, rs, `${waited.what} for ${waited.micros} µs, expected within ${answerMicros(node)} µs`);
     },
   };
 }
@@ -113,7 +113,7 @@ function heldProblem(rs: RoundState, peers: number): string | undefined {
   const { lockedRound, validRound, lockedBlock, validBlock, round } = rs;
   const rounds = rs.held.rounds;
   if (rounds > round + 2 + ROUNDS_OF_A_PEER * peers)
-    return `holds votes of ${rounds} rounds, should of at most ${round + 2 + ROUNDS_OF_A_PEER * peers}`;
+    return `holds votes of ${rounds} rounds, expected at most ${round + 2 + ROUNDS_OF_A_PEER * peers}`;
   if (lockedRound > round || validRound > round)
     return `has a lock of round ${lockedRound} and a valid value of round ${validRound}, should have none of a later round`;
   if (lockedRound >= 0 !== (lockedBlock !== undefined))

@@ -265,7 +265,7 @@ class EvidenceSpread {
     if (waited <= tellMicros) return;
     talk.known.add(piece);
     this.#fail(
-      `${node.name} has not told ${peer.name} of evidence of height ${evidenceHeight(evidence)} for ${waited} µs, should within ${Math.ceil(tellMicros)} µs`,
+      `${node.name} has not told ${peer.name} of evidence of height ${evidenceHeight(evidence)} for ${waited} µs, expected within ${Math.ceil(tellMicros)} µs`,
     );
   }
 

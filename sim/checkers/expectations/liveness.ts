@@ -131,7 +131,7 @@ function stall(
   { chance, isReached, allowed, why }: Standing,
 ): string | undefined {
   const took = `${seconds(chance.micros)} among a quorum of correct nodes that reach each other`;
-  const most = `should within ${seconds(allowed)} (${why})`;
+  const most = `expected within ${seconds(allowed)} (${why})`;
   if (chance.micros > allowed)
     return isReached
       ? `took ${took} for ${heights} heights, ${most}`

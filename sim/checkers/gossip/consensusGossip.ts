@@ -100,7 +100,7 @@ export function consensusGossip(context: CheckerContext): Checker {
     if (isLate)
       context.fail(
         name,
-        `${peer.name} ${what}, and ${node.name}, which has it, has not told it for ${waited} µs, should within ${most} µs`,
+        `${peer.name} ${what}, and ${node.name}, which has it, has not told it for ${waited} µs, expected within ${most} µs`,
       );
   };
   const isFresh = (node: Process): boolean => begun.get(node) === node.node?.rs()?.height;

@@ -71,7 +71,7 @@ export function gossipOverhead(context: CheckerContext): Checker {
           if (names.has(id) && isTalkative)
             context.fail(
               name,
-              `${id} has told ${node.name} ${votes} votes and ${blockParts} parts, should at most ${Math.floor(AGAIN * said.votes + FEW)} and ${Math.floor(partsMax)}: all nodes together signed ${said.votes} votes and ${said.proposals} proposals`,
+              `${id} has told ${node.name} ${votes} votes and ${blockParts} parts, expected at most ${Math.floor(AGAIN * said.votes + FEW)} and ${Math.floor(partsMax)}: all nodes together signed ${said.votes} votes and ${said.proposals} proposals`,
             );
         }
     },

@@ -74,7 +74,7 @@ export function maj23Answers(context: CheckerContext): Checker {
         node,
         'text' in late
           ? late.text
-          : `has not answered a claim of two thirds (VoteSetMaj23) of ${peer}, should with the votes it has`,
+          : `has not answered a claim of two thirds (VoteSetMaj23) of ${peer}, expected the votes it has`,
       );
     if (!hear(talk, rs, message, world.now, peer)) early.add(node);
   };
@@ -191,7 +191,7 @@ function answerProblem(
   else if (question === undefined) return undefined;
   else {
     talk.questions = talk.questions.filter((one) => one !== question);
-    if (lost !== undefined) return `votes for the claimed value, should also with that of validator ${lost}`;
+    if (lost !== undefined) return `votes for the claimed value, expected also that of validator ${lost}`;
   }
   const set = rs.height === height ? rs.votes(round, type) : undefined;
   for (let i = 0; set !== undefined && i < bits.size; i++) {

@@ -50,7 +50,7 @@ export function newRoundStepRate({ world, scenario, fail }: CheckerContext): Che
         if (said.times > SAID_MAX)
           fail(
             name,
-            `${node.name} tells ${peer} ${said.times} times in a row that it is at ${stand}, should at most ${SAID_MAX}`,
+            `${node.name} tells ${peer} ${said.times} times in a row that it is at ${stand}, expected at most ${SAID_MAX}`,
           );
       }
     }),

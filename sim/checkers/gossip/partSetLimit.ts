@@ -19,7 +19,7 @@ export function partSetLimit(context: CheckerContext): Checker {
         if (size > BLOCK_PARTS_MAX)
           context.fail(
             name,
-            `${node.name} makes room for ${size} parts of a block that ${id} tells of, should for at most ${BLOCK_PARTS_MAX}`,
+            `${node.name} makes room for ${size} parts of a block that ${id} tells of, expected at most ${BLOCK_PARTS_MAX}`,
           );
       }
     },

@@ -50,7 +50,7 @@ export function proposalPolSent({ fail }: CheckerContext): Checker {
       if (late === undefined) return;
       forget(node);
       const { peer, height, polRound } = late;
-      const what = `a proposal of height ${height}, should also which prevotes of round ${polRound} it has (ProposalPOL)`;
+      const what = `a proposal of height ${height}, expected also which prevotes of round ${polRound} it has (ProposalPOL)`;
       fail(name, `${node.name} tells ${peer} ${what}`);
     },
   };

@@ -57,8 +57,8 @@ export function poolContents(context: CheckerContext): Checker {
       return `says that it holds ${pending} pending and ${queued} queued transactions, holds ${held}`;
     const size = sum(list, ({ length }) => length);
     if (size !== bytes) return `says that it holds ${bytes} bytes, holds ${size}`;
-    if (held > txsMax) return `holds ${held} transactions, should at most ${txsMax}`;
-    if (bytes > bytesMax) return `holds ${bytes} bytes, should at most ${bytesMax}`;
+    if (held > txsMax) return `holds ${held} transactions, expected at most ${txsMax}`;
+    if (bytes > bytesMax) return `holds ${bytes} bytes, expected at most ${bytesMax}`;
     if (held === 0) return undefined;
     const fresh = isMixed ? list.filter((tx) => !right.has(tx)) : [];
     if (fresh.some((tx) => rpc.chain.txLocation(txHashOf(tx, context.suite)) !== undefined))

@@ -32,11 +32,11 @@ export class QueueLimits {
       const own = queued.filter((tx) => tx.nonce > ran && this.#waited.has(tx)).length;
       for (const tx of queued) this.#waited.add(tx);
       if (own > laneQueuedMax)
-        return `holds ${own} transactions of ${name} that wait for an earlier nonce, should at most ${laneQueuedMax}`;
+        return `holds ${own} transactions of ${name} that wait for an earlier nonce, expected at most ${laneQueuedMax}`;
       all += own;
     }
     return all > queuedMax
-      ? `holds ${all} transactions that wait for an earlier nonce, should at most ${queuedMax}`
+      ? `holds ${all} transactions that wait for an earlier nonce, expected at most ${queuedMax}`
       : undefined;
   }
 }

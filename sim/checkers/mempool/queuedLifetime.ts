@@ -82,7 +82,7 @@ export function queuedLifetime(context: CheckerContext): Checker {
       if (kept !== undefined && held > longestAt(node) && !isSluggish(node, scenario))
         context.fail(
           name,
-          `${node.name} keeps transaction 0x${kept} for ${held} µs, though an earlier nonce is missing, should for at most ${Math.ceil(longestAt(node))} µs`,
+          `${node.name} keeps transaction 0x${kept} for ${held} µs, though an earlier nonce is missing, expected for at most ${Math.ceil(longestAt(node))} µs`,
         );
       const nonces = new Set([...(now?.txs.values() ?? [])].map(({ nonce }) => nonce));
       const gone = hashes.find((hash) => !nonces.has((one.txs.get(hash) as EthTx).nonce));

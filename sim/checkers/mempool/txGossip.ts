@@ -162,7 +162,7 @@ class PoolRumours {
       return `, which ${peer} has told it`;
     const most = SAID_MAX + this.#context.correct.length + (this.#now - talk.since) / BACK_MICROS;
     return count > most && !this.#isNarrow(node, peer)
-      ? ` for the ${count}th time, should at most ${Math.floor(most)} times`
+      ? ` for the ${count}th time, expected at most ${Math.floor(most)} times`
       : undefined;
   }
 
@@ -234,7 +234,7 @@ class PoolRumours {
       const how = isLate ? '' : ', but of later ones,';
       this.#context.fail(
         NAME,
-        `${node.name} has not told ${peer.name}${how} of transaction ${key} for ${waited} µs, should within ${Math.ceil(tellMicros)} µs`,
+        `${node.name} has not told ${peer.name}${how} of transaction ${key} for ${waited} µs, expected within ${Math.ceil(tellMicros)} µs`,
       );
       talk.said.set(key, { count: 1, at: this.#now });
     }

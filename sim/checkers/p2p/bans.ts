@@ -59,7 +59,7 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
       const end = board.banEnd(node.index, peer);
       const wanted = endsAt > world.now ? endsAt : undefined;
       if (end !== wanted)
-        fail(name, `${node.name} bans ${peer} ${untilText(end)}, should ${untilText(wanted)}`);
+        fail(name, `${node.name} bans ${peer} ${untilText(end)}, expected ${untilText(wanted)}`);
     }
   }
 

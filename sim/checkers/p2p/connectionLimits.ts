@@ -30,7 +30,7 @@ export function connectionLimits(context: CheckerContext, board: Switchboard): C
     if (vain > VAIN_WAKES_MAX)
       fail(
         'peers',
-        `${node.name} has been woken ${vain} times in a row by a timer for nothing, should at most ${VAIN_WAKES_MAX} times`,
+        `${node.name} has been woken ${vain} times in a row by a timer for nothing, expected at most ${VAIN_WAKES_MAX} times`,
       );
     const banned = board.bannedBy(node.index);
     const unwanted = open.find((one) => banned.includes(one.node));

@@ -79,7 +79,7 @@ export class PersistentPeerDials {
       );
     if (isSoon && !this.#isPausing && waited > AGAIN_WITHIN_MICROS && this.#dialEndOf(whom) <= at)
       this.#fail(
-        `calls ${whom}, whose long connection ended, only after ${waited} µs, should within ${AGAIN_WITHIN_MICROS} µs`,
+        `calls ${whom}, whose long connection ended, only after ${waited} µs, expected within ${AGAIN_WITHIN_MICROS} µs`,
       );
     this.#checkWait(whom, before);
   }
@@ -92,7 +92,7 @@ export class PersistentPeerDials {
     const waited = now - Math.max(triedAt, this.#dialEndOf(whom));
     if (waited > CALLED_WITHIN_MICROS)
       this.#fail(
-        `needs ${whom}, and has not called it for ${waited} µs, should within ${CALLED_WITHIN_MICROS} µs`,
+        `needs ${whom}, and has not called it for ${waited} µs, expected within ${CALLED_WITHIN_MICROS} µs`,
       );
   }
 
@@ -145,7 +145,7 @@ export class PersistentPeerDials {
       const end = this.#board.banEnd(this.#node.index, peer);
       if (end !== undefined && end - now > NEEDED_BAN_MICROS)
         this.#fail(
-          `bans ${peer}, which it needs, for ${end - now} µs, should for at most ${NEEDED_BAN_MICROS} µs`,
+          `bans ${peer}, which it needs, for ${end - now} µs, expected for at most ${NEEDED_BAN_MICROS} µs`,
         );
     }
   }

@@ -100,5 +100,5 @@ async function wrongPayable(rpc: RpcContext): Promise<string | undefined> {
   const gas = typeof told === 'string' ? BigInt(told) : 0n;
   return gas >= GREEDY_NEEDS && gas <= PAYABLE
     ? undefined
-    : `estimates ${shown(told)} gas for a call that needs ${GREEDY_NEEDS} and whose sender can pay for ${PAYABLE}, should in between`;
+    : `estimates ${shown(told)} gas for a call that needs ${GREEDY_NEEDS} and whose sender can pay for ${PAYABLE}, expected something in between`;
 }

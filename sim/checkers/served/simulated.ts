@@ -42,7 +42,7 @@ export async function wrongSimulated(rpc: RpcContext, keccak: Keccak): Promise<s
   const all = (Array.isArray(told) ? told : []) as readonly Fields[];
   const [first, second] = all;
   if (first === undefined || second === undefined)
-    return `answers eth_simulateV1 with ${shown(told)}, should with two blocks or more`;
+    return `answers eth_simulateV1 with ${shown(told)}, expected two blocks or more`;
   const { number: height, timestamp } = header;
   const firstHash = String(first['hash']);
   return (

@@ -54,7 +54,7 @@ export async function wrongSimulatedFees(
   const told = await eth(rpc, 'eth_simulateV1', [asked, 'latest']);
   const [first, second] = (Array.isArray(told) ? told : []) as readonly Fields[];
   if (first === undefined || second === undefined)
-    return `answers eth_simulateV1 of paid calls with ${shown(told)}, should with two blocks or more`;
+    return `answers eth_simulateV1 of paid calls with ${shown(told)}, expected two blocks or more`;
   const gas = listOf(first, 'calls').map(({ gasUsed }) => BigInt(String(gasUsed)));
   const [cleared = 0n, floor = 0n] = gas;
   const tips = cleared * TIP + floor * (PRICE - BASE_FEE);

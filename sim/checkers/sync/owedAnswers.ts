@@ -54,7 +54,7 @@ export class OwedAnswers {
       if (this.#burst.at !== asked.at) this.#burst = { at: asked.at, count: 0 };
       const earned = ((now - asked.at) * ANSWERS_PER_SECOND) / 1_000_000;
       if (++this.#burst.count > BURST_MAX + 1 + earned)
-        return `sends ${this.#burst.count} answers to requests that came at once, should at most ${BURST_MAX} and then ${ANSWERS_PER_SECOND} a second`;
+        return `sends ${this.#burst.count} answers to requests that came at once, expected at most ${BURST_MAX} and then ${ANSWERS_PER_SECOND} a second`;
     }
     return node.disk.isDamaged ? undefined : contentProblem(node, message, asked?.head ?? 0);
   }

@@ -64,7 +64,7 @@ export function lateTimeouts(context: CheckerContext): Checker {
       if (due !== undefined && waited !== undefined && waited.micros > due.micros + SLACK_MICROS)
         context.fail(
           name,
-          `${node.name} at ${rs.height}/${rs.round}: ${due.what} for ${waited.micros} µs, should for at most ${due.micros} µs`,
+          `${node.name} at ${rs.height}/${rs.round}: ${due.what} for ${waited.micros} µs, expected for at most ${due.micros} µs`,
         );
     },
   };

@@ -54,7 +54,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
         fail(
           name,
-          `${node.name} at ${ask.height}/${ask.round}: ${what} at ${timeText(time)}, should at ${timeText(leastTime(about))} or later`,
+          `${node.name} at ${ask.height}/${ask.round}: ${what} at ${timeText(time)}, expected at ${timeText(leastTime(about))} or later`,
         );
       }
       if (!isClockKnown || isSluggish(node, scenario) || begun.get(node) === ask.height) return;

@@ -34,6 +34,9 @@ describe('the cause of a failure', () => {
     expect(causeOf(failure('v0 at 3/1, step prevote-wait: goes on'), names)).toBe(
       causeOf(failure('v1 at 12/0, step propose: goes on'), names),
     );
+    expect(
+      causeOf(failure('v0: answers the traces, at [3].logs[0].topics[1], with "0x2", expected "0x3"'), names),
+    ).toBe(causeOf(failure('v1: answers the traces, at [0].gas, with "0x12", expected nothing'), names));
     expect(causeOf(failure('v0 votes at 2026-01-01T00:00:01.000017Z, too early'), names)).toBe(
       causeOf(failure('v1 votes at 2026-11-30T10:59:31.123456Z, too early'), names),
     );

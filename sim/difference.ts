@@ -39,6 +39,10 @@ function asRead(value: unknown): unknown {
 export const placed = ({ path }: Difference): string =>
   path === '' ? '' : `, at ${path.startsWith('.') ? path.slice(1) : path},`;
 
+/** The sentence up to a place that `placed` has put into it: what the two values have there is left out as well. */
+export const withoutPlace = (sentence: string): string =>
+  sentence.replace(/, at (?:[[A-Za-z_][^ ]*|character \d+), .*$/, '');
+
 function firstDifference(told: unknown, truth: unknown, path: string): Difference {
   if (typeof told === 'string' && typeof truth === 'string') return differentText(told, truth, path);
   if (!isParted(told) || !isParted(truth) || Array.isArray(told) !== Array.isArray(truth))

@@ -78,7 +78,7 @@ function openApplication(options: CoreNodeOptions, kv: KvStore): Promise<Created
   });
 }
 
-/** Events and replies are handled in this process. The host performs all other effects. */
+/** Events and replies are handled here. The host performs all other effects. */
 const hostOf = (outside: Outside, hub: EventHub, replies: Replies): Host => ({
   now: outside.now,
   append: outside.append,

@@ -347,8 +347,8 @@ export class Banker {
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // No transaction of these scripts is too much for a pool of the usual size.
-    const isRefused = (code ?? 0) !== 0 && (this.#isRoomy || code !== POOL_FULL);
-    if (isExact(this.spec) && isFirst && tx.bad === undefined && isRefused)
+    const mayBeRefused = tx.bad !== undefined || (code === POOL_FULL && !this.#isRoomy);
+    if (isExact(this.spec) && isFirst && !mayBeRefused && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
     return code;
   }

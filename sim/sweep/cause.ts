@@ -1,9 +1,8 @@
+import { withoutPlace } from '../difference.ts';
 import type { Failure } from '../report.ts';
 import { STEP_NAMES } from '../words.ts';
 
 const CAUSE_CHARS_MAX = 120;
-/** Where two answers differ, and what they have there (sim/difference.ts). */
-const PLACE = /, at (?:[[A-Za-z_][^ ]*|character \d+), .*$/;
 const STEPS = new RegExp(`\\bstep (?:${STEP_NAMES.join('|')})(?![\\w-])`, 'g');
 
 /**
@@ -13,8 +12,7 @@ const STEPS = new RegExp(`\\bstep (?:${STEP_NAMES.join('|')})(?![\\w-])`, 'g');
  */
 export function causeOf({ message }: Failure, names: readonly string[]): string {
   const known = new Set(names);
-  return (message.split('\n', 1)[0] ?? '')
-    .replace(PLACE, '')
+  return withoutPlace(message.split('\n', 1)[0] ?? '')
     .replace(/[A-Za-z_][\w-]*/g, (word) => (known.has(word) ? 'NODE' : word))
     .replace(STEPS, 'step N')
     .replace(/\b\d+(?:\.\d+)?\b/g, 'N')

@@ -182,8 +182,8 @@ class Story {
 }
 
 /**
- * Whether the node has all parts of what it collects, or may have had them: its
- * news comes when it has taken many inputs at once, and by then it may collect something else.
+ * Whether the node has all parts of what it collects, or may have had them: its events come when it has taken many inputs
+ * at once, and by then it may collect something else.
  */
 const isWhole = (rs: RoundState | undefined, at: RoundEvent['at']): boolean =>
   rs?.height !== at.height ||

@@ -1,12 +1,12 @@
 import type { ConsensusConfig } from '../../../core/consensus/contract.ts';
 import { equalBytes } from '../../../core/lib/bytes.ts';
 import type { Process } from '../../machine/process.ts';
-import { longestDelay } from '../../network/delay.ts';
 import type { Expectation } from '../../scenario/scenario.ts';
 import { PPM } from '../../world/choices.ts';
 import { hearing } from '../../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
 import { rotationOf } from '../consensus/rotation.ts';
+import { againMicros, slowest } from '../linkFaults.ts';
 import { BROKEN_OFF, TOO_MANY_FAULTY } from '../notJudged.ts';
 import { type TimeInCore, TimesInCore } from '../progressCore.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from '../timing/roundTimeouts.ts';
@@ -242,25 +242,6 @@ function genesisMicros({ genesis, timeline }: CheckerContext['scenario']): numbe
   return genesis.startsIn + back.reduce((sum, micros) => sum + micros, 0);
 }
 
-/** A peer that has stood still for so long is sent everything again: slightly above gossip's own wait. */
-const AGAIN_MICROS = 2_500_000;
-/** Odds against a message being lost so often that the bound is exceeded. */
-const ONE_IN = 1_000_000_000;
-
-/** Time that lost, damaged and torn-off messages may add to an exchange: as many repeats as those odds require. */
-export function againMicros({ network, timeline }: CheckerContext['scenario']): number {
-  const faults = [
-    network,
-    ...timeline.flatMap(({ action }) => (action.kind === 'link' ? [{ ...network, ...action.faults }] : [])),
-  ];
-  // A link that loses everything counts as cut, which the observer sees.
-  const losses = faults.map(({ lossPpm, corruptPpm, resetPpm }) => lossPpm + corruptPpm + resetPpm);
-  const worst = Math.max(0, ...losses.filter((ppm) => ppm < PPM));
-  let repeats = 0;
-  for (let odds = 1; worst > 0 && odds < ONE_IN; odds *= PPM / worst) repeats++;
-  return repeats * AGAIN_MICROS;
-}
-
 const roundMicros = (config: ConsensusConfig, round: number): number =>
   proposeMicros(config, round) + prevoteMicros(config, round) + precommitMicros(config, round);
 
@@ -270,12 +251,3 @@ function roundsUntil(config: ConsensusConfig, exchange: number): number {
   while (Math.min(proposeMicros(config, round), prevoteMicros(config, round)) < exchange) round++;
   return round;
 }
-
-/** The longest delay of any message. Links changed for a while count, too. */
-export const slowest = ({ network, timeline }: CheckerContext['scenario']): number =>
-  Math.max(
-    longestDelay(network.delay),
-    ...timeline.flatMap(({ action }) =>
-      action.kind === 'link' && action.faults.delay !== undefined ? [longestDelay(action.faults.delay)] : [],
-    ),
-  );

@@ -9,7 +9,7 @@ import { stepName } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { OwnValidators } from '../consensus/ownValidators.ts';
-import { againMicros, slowest } from '../expectations/liveness.ts';
+import { againMicros, slowest } from '../linkFaults.ts';
 import { isSound } from '../progressCore.ts';
 import { SentMaj23Claims } from './sentMaj23Claims.ts';
 

@@ -4,7 +4,7 @@ import { longestDelay } from '../../network/delay.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
-import { slowest } from '../expectations/liveness.ts';
+import { slowest } from '../linkFaults.ts';
 import { isStream } from './consensusGossip.ts';
 
 /** A message that takes longer is sent again. */

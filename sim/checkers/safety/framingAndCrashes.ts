@@ -4,8 +4,7 @@ import type { Evidence } from '../../../core/types/evidence.ts';
 import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
-import { slowest } from '../expectations/liveness.ts';
-import { hasFault, mayDisorder } from '../linkFaults.ts';
+import { hasFault, mayDisorder, slowest } from '../linkFaults.ts';
 import { NewDisks } from './newDisk.ts';
 
 /** Addresses of the validators that the evidence accuses. */

@@ -15,7 +15,7 @@ export function silentWhileSyncing({ fail }: CheckerContext): Checker {
         if (node.isCorrect && node.node?.isSyncing() === true)
           fail(
             name,
-            `${node.name} says its round and step (NewRoundStep) while it fetches blocks, should when it takes part in consensus`,
+            `${node.name} says its round and step (NewRoundStep) while it fetches blocks, expected only when it takes part in consensus`,
           );
       } else {
         const { node } = fact;

@@ -3,8 +3,8 @@ import type { Process } from '../../machine/process.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
-import { slowest } from '../expectations/liveness.ts';
 import { isStream } from '../gossip/consensusGossip.ts';
+import { slowest } from '../linkFaults.ts';
 import { hasOddClocks } from '../timing/earlyTimeouts.ts';
 
 /** Time within which a connected peer may announce its height (BlockSync's greeting). */

@@ -27,7 +27,8 @@ interface File {
   readonly name: string;
   /** The first sentence of the comment at its head. */
   readonly about: string;
-  readonly scenario: Scenario;
+  /** The rows that it belongs to. */
+  readonly rows: ReadonlySet<Row>;
 }
 
 const acts = (scenario: Scenario, is: (action: Action) => boolean): boolean =>
@@ -144,16 +145,15 @@ function read(name: string): File {
   const text = scenarioText(name);
   const scenario = parseScenario(text);
   if (!scenario.ok) throw new Error(`${name}: ${scenario.error.message}`);
-  return { name, about: aboutOf(text), scenario: scenario.value };
+  const rows = TABLES.flatMap(([, all]) => all.filter(({ has }) => has(scenario.value)));
+  return { name, about: aboutOf(text), rows: new Set(rows) };
 }
 
 const link = (name: string): string => `[${name}](${name}.yaml)`;
 
 /** Those in which least happens besides come first. */
 function named(files: readonly File[]): string {
-  const much = ({ scenario }: File): number =>
-    TABLES.reduce((sum, [, rows]) => sum + rows.filter(({ has }) => has(scenario)).length, 0);
-  const first = [...files].sort((a, b) => much(a) - much(b)).slice(0, NAMED_MAX);
+  const first = [...files].sort((a, b) => a.rows.size - b.rows.size).slice(0, NAMED_MAX);
   const more = files.length - first.length;
   return first.map(({ name }) => link(name)).join(', ') + (more > 0 ? `, and ${more} more` : '');
 }
@@ -161,7 +161,7 @@ function named(files: readonly File[]): string {
 /** The page as it should be, and the entries of its tables that no scenario has. */
 export function scenarioIndex(): { readonly text: string; readonly missing: readonly string[] } {
   const files = scenarioNames.map(read);
-  const filesOf = ({ has }: Row): readonly File[] => files.filter(({ scenario }) => has(scenario));
+  const filesOf = (row: Row): readonly File[] => files.filter(({ rows }) => rows.has(row));
   const tables = TABLES.map(
     ([title, rows]) => `## ${title}
 

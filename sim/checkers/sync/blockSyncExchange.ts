@@ -273,8 +273,9 @@ class Book {
 
   /** The peer claims the block. After a ban the node may have heard a status that the observer ignores. */
   #mayClaim(peer: string, { claim, claimBefore }: Dealings, height: number): boolean {
+    if (claim === undefined && this.#banned.has(peer)) return true;
     const told = claim ?? claimBefore;
-    return told === undefined ? this.#banned.has(peer) : told.base <= height && height <= told.height;
+    return told !== undefined && told.base <= height && height <= told.height;
   }
 
   /** What the node should have done by the end of an event, and has not. */

@@ -158,12 +158,12 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
   const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
   if (ours === undefined || theirs === undefined || theirs.height > ours.height) return undefined;
   const isBehind = theirs.height < ours.height;
-  if (isWanting(theirs) && (isBehind || isHolding(ours, theirs)))
+  if (isWanting(theirs) && (isBehind ? isKeeping(node, theirs) : isHolding(ours, theirs)))
     return {
       what: `${placeOf(theirs)} lacks parts of a block that two thirds voted for`,
       ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
     };
-  if (isBehind) return isDone(theirs) ? undefined : { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
+  if (isBehind) return isDone(theirs) || isWanting(theirs) ? undefined : { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
   if (ours.step === STEP.newHeight && theirs.step === STEP.newHeight)
     return hasStrangers(node, ours) ? lateLack(ours, theirs) : undefined;
   const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
@@ -231,6 +231,12 @@ function isWanting(rs: RoundState): boolean {
 /** The node collects another block than the proposed one, and so has announced that at once (NewValidBlock). */
 const hasAsked = ({ proposal, proposalParts: parts }: RoundState): boolean =>
   proposal === undefined || parts === undefined || !equalPartSetHeader(proposal.blockId.parts, parts.header);
+
+/** We decided that block. Two thirds that lie can make a peer wait for one that nobody has. */
+function isKeeping({ node }: Process, { height, proposalParts }: RoundState): boolean {
+  const parts = node?.rpc?.chain.blockMeta(height)?.blockId.parts;
+  return parts !== undefined && proposalParts !== undefined && equalPartSetHeader(parts, proposalParts.header);
+}
 
 /** We have all parts of that block. */
 function isHolding({ proposalParts, proposalBlock }: RoundState, theirs: RoundState): boolean {

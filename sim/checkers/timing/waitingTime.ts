@@ -26,14 +26,16 @@ const LOOK_MICROS = 250_000;
 
 /**
  * An answer takes several syncs. On a drive whose sync takes longer than this, nobody can tell when an answer is due.
- * The same holds for a drive with a pace of its own where each sync takes in only a few inputs (`sizesMax`).
+ * The same holds for a drive with a pace of its own where each sync takes in only a few inputs (`sizesMax`), and for a
+ * late machine.
  */
 const SYNC_MICROS_MAX = 100_000;
-/** The same limit for the one batch that stores a block. */
-const BATCH_MICROS_MAX = 500_000;
-export const isSluggish = ({ pace: { sync, batch } }: Process, { engine }: Scenario): boolean =>
+export const isSluggish = (
+  { pace: { sync, batch, answer, sign } }: Process,
+  { engine }: Scenario,
+): boolean =>
   (sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX)) ||
-  (batch !== undefined && longestDelay(batch) > BATCH_MICROS_MAX);
+  [batch, answer, sign].some((delay) => delay !== undefined && longestDelay(delay) > LATE_MICROS);
 
 interface Wait {
   readonly what: string;

@@ -163,7 +163,10 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
       what: `${placeOf(theirs)} lacks parts of a block that two thirds voted for`,
       ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
     };
-  if (isBehind) return isDone(theirs) || isWanting(theirs) ? undefined : { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
+  if (isBehind)
+    return isDone(theirs) || isWanting(theirs)
+      ? undefined
+      : { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
   if (ours.step === STEP.newHeight && theirs.step === STEP.newHeight)
     return hasStrangers(node, ours) ? lateLack(ours, theirs) : undefined;
   const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
@@ -235,7 +238,9 @@ const hasAsked = ({ proposal, proposalParts: parts }: RoundState): boolean =>
 /** We decided that block. Two thirds that lie can make a peer wait for one that nobody has. */
 function isKeeping({ node }: Process, { height, proposalParts }: RoundState): boolean {
   const parts = node?.rpc?.chain.blockMeta(height)?.blockId.parts;
-  return parts !== undefined && proposalParts !== undefined && equalPartSetHeader(parts, proposalParts.header);
+  return (
+    parts !== undefined && proposalParts !== undefined && equalPartSetHeader(parts, proposalParts.header)
+  );
 }
 
 /** We have all parts of that block. */

@@ -30,10 +30,7 @@ const LOOK_MICROS = 250_000;
  * late machine.
  */
 const SYNC_MICROS_MAX = 100_000;
-export const isSluggish = (
-  { pace: { sync, batch, answer, sign } }: Process,
-  { engine }: Scenario,
-): boolean =>
+export const isSluggish = ({ pace: { sync, batch, answer, sign } }: Process, { engine }: Scenario): boolean =>
   (sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX)) ||
   [batch, answer, sign].some((delay) => delay !== undefined && longestDelay(delay) > LATE_MICROS);
 

@@ -39,6 +39,8 @@ const SIMULATED = 5;
 /** SDK code for a timeout height that has passed. */
 const TOO_LATE = 30;
 const TOO_CHEAP = 13;
+/** SDK code for more gas than a block has. */
+const TOO_MUCH_GAS = 41;
 /** SDK code for a transaction that a pool has no room for. */
 const POOL_FULL = 20;
 /** SDK code for a transaction that is, or was, in the pool. */
@@ -283,6 +285,18 @@ export class Banker {
     return leastPriceAfter(header, this.#feeMarket);
   }
 
+  /**
+   * Tells whether a code refuses the draft rightly, whatever else is wrong with it: blocks have less gas than it wants,
+   * or the next one asks for a higher price, as far as the wallet knows that price.
+   */
+  #isUnfit(context: RpcContext, { gas, fee }: BankDraft): (code: number | undefined) => boolean {
+    const [head, price] = [headOf(context), this.#leastPrice(context)];
+    const isLarge = gas > context.chain.gasLimit();
+    const isCheap = price === undefined || fee < gas * price;
+    return (code) =>
+      (code === TOO_MUCH_GAS && isLarge) || (code === TOO_CHEAP && (isCheap || headOf(context) !== head));
+  }
+
   async #numberOf(context: RpcContext, account: DevAccount): Promise<bigint | undefined> {
     const number = this.#numbers.get(account) ?? (await this.#accountNumber(context, account));
     if (number !== undefined) this.#numbers.set(account, number);
@@ -318,10 +332,12 @@ export class Banker {
     const sequence = said.sequence ?? (said.isAgain === true ? next - 1 : next);
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
+    const isUnfit = this.#isUnfit(context, draft);
     const told = await checkedOnly(context, tx.raw);
     // The transaction it would replace may be in a block by now.
     const isPast = said.isAgain === true && told === USED;
-    if (told !== undefined && told !== code && !isPast)
+    const isUnfitToo = told?.startsWith('sdk ') === true && isUnfit(Number(told.slice(4)));
+    if (told !== undefined && told !== code && !isPast && !isUnfitToo)
       this.#complain(`CheckTx says '${told}' of ${tx.hash}, which ${why}: should be '${code}'`);
     // Two turns may submit the same transaction. The one that asks while the other waits is told that it is known.
     if (this.#badAsked.has(tx.hash)) return;
@@ -344,10 +360,12 @@ export class Banker {
       await this.#waits.give(tx.hash, tx.raw);
       return undefined;
     }
+    const isUnfit = tx.draft && this.#isUnfit(context, tx.draft);
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // No transaction of these scripts is too much for a pool of the usual size.
-    const mayBeRefused = tx.bad !== undefined || (code === POOL_FULL && !this.#isRoomy);
+    const mayBeRefused =
+      tx.bad !== undefined || (code === POOL_FULL && !this.#isRoomy) || isUnfit?.(code) === true;
     if (isExact(this.spec) && isFirst && !mayBeRefused && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
     return code;

@@ -16,6 +16,8 @@ export interface SentBankTx {
   /** SHA-256 in upper-case hex, as the REST API names transactions. For an Ethereum transaction its own hash. */
   readonly hash: string;
   readonly sequence: number;
+  /** What it was made from; undefined for an Ethereum transaction. */
+  readonly draft?: BankDraft;
   /** Why no node may take it. */
   readonly bad?: string;
   sentAt: number;
@@ -40,7 +42,8 @@ export function signedBank(
   const { chainId, evmChainId } = chain;
   const data = { chainId, evmChainId, accountNumber, sequence: BigInt(sequence) };
   const raw = bankTx(suite, draft, data, chain);
-  return unsent({ from: draft.from, kind: 'bank', raw, hash: toUpperHex(suite.sha256(raw)), sequence });
+  const hash = toUpperHex(suite.sha256(raw));
+  return unsent({ from: draft.from, kind: 'bank', draft, raw, hash, sequence });
 }
 
 /** An Ethereum transaction that moves so many wei. */

@@ -221,6 +221,9 @@ function subscription(
 
 function queryText(at: Cursor): string {
   const query = at.text('a query');
-  if (readQuery(query) === undefined) at.fail('expected a query of texts and numbers');
+  if (readQuery(query) === undefined)
+    at.fail(
+      "expected conditions on texts and numbers, joined by AND, such as tm.event='Tx' AND tx.height > 5",
+    );
   return query;
 }

@@ -122,7 +122,11 @@ export class Life implements KvGate {
 
   #listen(event: NodeEvent): void {
     if (!this.alive) return;
-    if (event.kind === 'committed') this.#process.decided = event.block.header.height;
+    if (event.kind === 'committed') {
+      const { height } = event.block.header;
+      this.#process.decided = height;
+      this.#process.reached = Math.max(this.#process.reached, height);
+    }
     this.#world.witness({ kind: 'event', node: this.#process, event });
   }
 

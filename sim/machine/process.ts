@@ -65,6 +65,8 @@ export class Process implements Port {
   lastStep = -1;
   /** Highest height that the node has decided, stored and announced. */
   decided = 0;
+  /** The highest height that it has ever decided. A hard rollback takes the block back. */
+  reached = 0;
   lives = 0;
   /** How often it decided to drop a peer. */
   drops = 0;

@@ -7,7 +7,7 @@ import type { Listener } from '../../clients/listener.ts';
 import { BOUND, type Watch } from '../../clients/watching/watch.ts';
 import type { Watcher } from '../../clients/watching/watcher.ts';
 import { cut, differenceOf, placed } from '../../difference.ts';
-import type { Checker, CheckerContext } from '../checker.ts';
+import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
 
 /**
  * Between a commit and its event the node does other things, and it writes in portions. A subscriber may therefore be
@@ -25,6 +25,8 @@ export function watcherReports(context: CheckerContext, watchers: readonly Watch
       if (longest === undefined) return;
       for (const { spec, complaints, watches } of watchers) {
         for (const complaint of complaints) context.fail(name, `${spec.name} at ${spec.at}: ${complaint}`);
+        // The node that a client follows may be on the other side of a fork.
+        if (!isTolerable(context)) continue;
         for (const watch of watches)
           for (const problem of problemsOf(watch, longest))
             context.fail(name, `${spec.name} at ${spec.at}: ${problem}`);
@@ -43,6 +45,7 @@ export function listenerReports(context: CheckerContext, listeners: readonly Lis
       if (chain === undefined) return;
       for (const { spec, complaints, hearings } of listeners) {
         for (const complaint of complaints) context.fail(name, `${spec.name} at ${spec.at}: ${complaint}`);
+        if (!isTolerable(context)) continue;
         for (const { start, heads, logs, receipts, missed } of hearings) {
           const wanted = expected(chain, start, chain.head());
           const gap = missed === undefined ? undefined : expected(chain, missed.from - 1, missed.to).logs;
@@ -63,7 +66,8 @@ export function listenerReports(context: CheckerContext, listeners: readonly Lis
 export const longestOf = (context: CheckerContext): ChainReader | undefined => furthestOf(context)?.chain;
 
 /**
- * The RPC of the correct node with the longest chain and a sound drive. Undefined if a node that decided more is down.
+ * The RPC of the correct node with the longest chain and a sound drive. Undefined if a node that decided more is down,
+ * or if hard rollbacks have taken back blocks that nobody has decided again.
  */
 export function furthestOf({ correct }: CheckerContext): RpcContext | undefined {
   const told = correct.flatMap(({ state, node, disk }) =>
@@ -71,7 +75,7 @@ export function furthestOf({ correct }: CheckerContext): RpcContext | undefined 
   );
   const [first, ...rest] = told;
   const furthest = first && rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
-  const hasAll = correct.every(({ decided }) => decided <= (furthest?.chain.head() ?? 0));
+  const hasAll = correct.every(({ reached }) => reached <= (furthest?.chain.head() ?? 0));
   return hasAll ? furthest : undefined;
 }
 

@@ -21,7 +21,10 @@ export interface Checker extends Partial<Hearing> {
   unjudged?(isBrokenOff: boolean): string | undefined;
 }
 
-/** Power of the Byzantine validators, and of all, in the set that votes from height `from` on. */
+/**
+ * Power of the Byzantine validators, and of all, in the set that votes from height `from` on. Correct validators whose
+ * disks are wiped count among the Byzantine ones as far as they had forgotten their votes at the same time.
+ */
 export interface Stake {
   readonly from: number;
   readonly faulty: bigint;

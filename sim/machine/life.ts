@@ -126,6 +126,7 @@ export class Life implements KvGate {
       const { height } = event.block.header;
       this.#process.decided = height;
       this.#process.reached = Math.max(this.#process.reached, height);
+      if (height >= this.#process.forgotten) this.#process.forgotten = 0;
     }
     this.#world.witness({ kind: 'event', node: this.#process, event });
   }

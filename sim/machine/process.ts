@@ -67,6 +67,8 @@ export class Process implements Port {
   decided = 0;
   /** The highest height that it has ever decided. A hard rollback takes the block back. */
   reached = 0;
+  /** The height that it has to decide before it knows again what its last disk knew; 0: nothing is forgotten. */
+  forgotten = 0;
   lives = 0;
   /** How often it decided to drop a peer. */
   drops = 0;

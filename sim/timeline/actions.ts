@@ -175,6 +175,7 @@ export class TimelineActions {
       case 'wipe':
         if (process.isRunning) return false;
         process.disk.wipe();
+        world.forget(process);
         return true;
       case 'disk':
         return this.#damage(process, action, spec);

@@ -49,6 +49,8 @@ export class World implements Scheduler {
   readonly latencies: Latencies;
   readonly network: Network;
   readonly processes: readonly Process[];
+  /** After each wipe of a disk: all nodes that had forgotten what they had decided and signed. */
+  readonly forgetful: ReadonlySet<Process>[] = [];
   readonly isAllCorrect: boolean;
   readonly onThrow: ((error: unknown) => void) | undefined;
   readonly hash = new RollingHash();
@@ -84,6 +86,12 @@ export class World implements Scheduler {
 
   process(name: string): Process {
     return this.processes[this.network.indexOf(name)] as Process;
+  }
+
+  /** The node has a new disk. It may have voted in the height above all that it has decided. */
+  forget(process: Process): void {
+    process.forgotten = process.reached + 1;
+    this.forgetful.push(new Set(this.processes.filter(({ forgotten }) => forgotten > 0)));
   }
 
   /** Height of the newest block that any node has decided. */

@@ -167,10 +167,12 @@ export class Submission {
   }
 
   #refusedProblem(reply: EthReply, { isPrompt }: Coming, wallet: Wallet): string | undefined {
-    const { from, hash, isWanted } = this.#tx;
+    const { from, gas, hash, isWanted } = this.#tx;
     const { isAfter, isFirst } = this.#giving;
     const isSure = isAfter && isFirst && isPrompt && isWanted === true && wallet.isRoomy;
     if (!isSure || !isRefusal(reply) || wallet.isAstray(from)) return undefined;
+    const isTooLarge = this.#rpc !== undefined && gas > this.#rpc.chain.gasLimit();
+    if (isTooLarge && wordsOf(reply) === 'exceeds block gas limit') return undefined;
     return `${hash} was refused: ${wordsOf(reply)}`;
   }
 }

@@ -39,6 +39,8 @@ const SIMULATED = 5;
 /** SDK code for a timeout height that has passed. */
 const TOO_LATE = 30;
 const TOO_CHEAP = 13;
+/** SDK code for less gas than the transaction needs before its first message. */
+const TOO_LITTLE_GAS = 11;
 /** SDK code for more gas than a block has. */
 const TOO_MUCH_GAS = 41;
 /** SDK code for a transaction that a pool has no room for. */
@@ -286,15 +288,20 @@ export class Banker {
   }
 
   /**
-   * Tells whether a code refuses the draft rightly, whatever else is wrong with it: blocks have less gas than it wants,
-   * or the next one asks for a higher price, as far as the wallet knows that price.
+   * Tells whether a code refuses a transaction rightly, whatever else is wrong with it: it wants more gas than a block
+   * has (which may be less than it needs, too), or the next block asks for a higher price, as far as the wallet knows
+   * that price.
    */
-  #isUnfit(context: RpcContext, { gas, fee }: BankDraft): (code: number | undefined) => boolean {
+  #isUnfit(context: RpcContext, { draft, raw }: SentBankTx): (code: number | undefined) => boolean {
+    if (draft === undefined) return () => false;
+    const { gas, fee } = draft;
     const [head, price] = [headOf(context), this.#leastPrice(context)];
     const isLarge = gas > context.chain.gasLimit();
+    const isSmall = gas < anteGas({ size: raw.length });
     const isCheap = price === undefined || fee < gas * price;
     return (code) =>
-      (code === TOO_MUCH_GAS && isLarge) || (code === TOO_CHEAP && (isCheap || headOf(context) !== head));
+      (isLarge && (code === TOO_MUCH_GAS || (code === TOO_LITTLE_GAS && isSmall))) ||
+      (code === TOO_CHEAP && (isCheap || headOf(context) !== head));
   }
 
   async #numberOf(context: RpcContext, account: DevAccount): Promise<bigint | undefined> {
@@ -332,7 +339,7 @@ export class Banker {
     const sequence = said.sequence ?? (said.isAgain === true ? next - 1 : next);
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
-    const isUnfit = this.#isUnfit(context, draft);
+    const isUnfit = this.#isUnfit(context, tx);
     const told = await checkedOnly(context, tx.raw);
     // The transaction it would replace may be in a block by now.
     const isPast = said.isAgain === true && told === USED;
@@ -360,12 +367,11 @@ export class Banker {
       await this.#waits.give(tx.hash, tx.raw);
       return undefined;
     }
-    const isUnfit = tx.draft && this.#isUnfit(context, tx.draft);
+    const isUnfit = this.#isUnfit(context, tx);
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // No transaction of these scripts is too much for a pool of the usual size.
-    const mayBeRefused =
-      tx.bad !== undefined || (code === POOL_FULL && !this.#isRoomy) || isUnfit?.(code) === true;
+    const mayBeRefused = tx.bad !== undefined || (code === POOL_FULL && !this.#isRoomy) || isUnfit(code);
     if (isExact(this.spec) && isFirst && !mayBeRefused && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
     return code;

@@ -167,12 +167,20 @@ export class Submission {
   }
 
   #refusedProblem(reply: EthReply, { isPrompt }: Coming, wallet: Wallet): string | undefined {
-    const { from, gas, hash, isWanted } = this.#tx;
+    const { from, hash, isWanted } = this.#tx;
     const { isAfter, isFirst } = this.#giving;
     const isSure = isAfter && isFirst && isPrompt && isWanted === true && wallet.isRoomy;
     if (!isSure || !isRefusal(reply) || wallet.isAstray(from)) return undefined;
-    const isTooLarge = this.#rpc !== undefined && gas > this.#rpc.chain.gasLimit();
-    if (isTooLarge && wordsOf(reply) === 'exceeds block gas limit') return undefined;
-    return `${hash} was refused: ${wordsOf(reply)}`;
+    return this.#isUnfit(wordsOf(reply), wallet) ? undefined : `${hash} was refused: ${wordsOf(reply)}`;
+  }
+
+  /** Whether it asks for more than this chain's blocks have, or offers less than this chain asks for. */
+  #isUnfit(words: string, { market }: Wallet): boolean {
+    const { gas, feeCap, raw } = this.#tx;
+    const chain = this.#rpc?.chain;
+    if (chain === undefined) return false;
+    if (words === 'exceeds block gas limit') return gas > chain.gasLimit();
+    if (words.startsWith('oversized data: ')) return oversizeProblem(chain, raw.length) === undefined;
+    return words.startsWith('transaction underpriced: gas fee cap ') && feeCap < market.minGasPrice;
   }
 }

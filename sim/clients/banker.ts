@@ -367,7 +367,7 @@ export class Banker {
       await this.#waits.give(tx.hash, tx.raw);
       return undefined;
     }
-    const isUnfit = this.#isUnfit(context, tx);
+    const isUnfit = isExact(this.spec) ? this.#isUnfit(context, tx) : () => false;
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // No transaction of these scripts is too much for a pool of the usual size.

@@ -11,11 +11,13 @@ const LOOK_MICROS = 1_000_000;
 /**
  * The nodes that can make progress by themselves at this moment, as far as an omniscient observer knows (TigerBeetle's
  * VOPR asks the same before it calls a stall a bug): correct nodes on sound drives that reach each other, if need be
- * through other such nodes, and together have more than two thirds of the power. Byzantine nodes are not counted on.
+ * through other such nodes, over links that can carry what is sent, and together have more than two thirds of the power. Byzantine nodes are not counted on.
  * Empty if there is no such group.
  */
 export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet<Process> {
   const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));
+  const isOverloaded = ({ index: a }: Process, { index: b }: Process): boolean =>
+    world.network.link(a, b).isOverloaded(world.now) || world.network.link(b, a).isOverloaded(world.now);
   // The voters of the block after the newest.
   const voters = cluster.schedule.voters(
     correct.reduce((most, { decided }) => Math.max(most, decided), 0) + 1,
@@ -25,7 +27,7 @@ export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet
     left.delete(first);
     for (const one of group) {
       for (const other of left) {
-        if (!world.network.joins(one.index, other.index)) continue;
+        if (!world.network.joins(one.index, other.index) || isOverloaded(one, other)) continue;
         group.add(other);
         left.delete(other);
       }

@@ -39,6 +39,9 @@ export interface Frame {
   readonly sentAt: number;
 }
 
+/** A link on which new frames wait this long for earlier ones is overloaded. */
+const OVERLOAD_MICROS = 1_000_000;
+
 /** Faults with their keys in the same order. */
 const isSame = (one: LinkFaults, other: LinkFaults): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -121,6 +124,11 @@ export class Link {
   /** Whether frames sent now are slow: the link has a rate, or is still busy from when it had one. */
   isNarrow(now: number): boolean {
     return this.faults.rate > 0 || this.#busyUntil > now;
+  }
+
+  /** Whether what is sent now waits for long behind what was sent before: more is sent than the rate lets through. */
+  isOverloaded(now: number): boolean {
+    return this.#busyUntil > now + OVERLOAD_MICROS;
   }
 
   /** Messages with transactions that have not left yet. */

@@ -7,6 +7,9 @@ export const DRIFT_PPM_MAX = 500_000;
 /** How late a timer may be at most: as on a busy machine, not as on one that stands still. */
 export const JITTER_MICROS_MAX = 1_000_000;
 
+/** The earliest and the latest reading to which a clock can be set: in the years 1684 and 2255. Micros stay safe integers. */
+const READING_MAX: Micros = 9_000_000_000_000_000;
+
 /**
  * One node's idea of time. Skew and jumps move what `now` says. Drift changes both `now` and the length of timers, as a
  * fast quartz does. Jitter makes each timer late by a random time. Timers are monotonic: a jump neither fires nor
@@ -72,8 +75,9 @@ export class NodeClock {
     return isChange;
   }
 
-  #rebase(at: number, reading: Micros): boolean {
+  #rebase(at: number, asked: Micros): boolean {
     const was = this.now(at);
+    const reading = Math.min(Math.max(asked, -READING_MAX), READING_MAX);
     this.#setBack += Math.max(0, was - reading);
     this.#base = reading;
     this.#baseAt = at;

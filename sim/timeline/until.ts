@@ -1,5 +1,6 @@
 import type { Process } from '../machine/process.ts';
 import type { Scenario, Until } from '../scenario/scenario.ts';
+import { secondsText } from '../words.ts';
 import type { World } from '../world/world.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -64,9 +65,11 @@ const isGone = (process: Process, timeline: Timeline): boolean =>
 
 /** What keeps a run from its end, for the end of a message. */
 export function lack({ until }: Scenario, world: World, timeline: Timeline): string {
-  const { awaited } = timeline;
+  const { awaited, lastActionAt } = timeline;
   if (until.kind === 'quiet' && awaited.length > 0)
     return `, and ${awaited.join(', ')} ${awaited.length === 1 ? 'has' : 'have'} not come`;
+  if (until.kind === 'quiet' && world.now < lastActionAt + until.time)
+    return `, and the timeline acted less than ${secondsText(until.time)} ago`;
   if (until.kind !== 'height') return '';
   const last = world.processes
     .filter((process) => process.isCorrect && !isGone(process, timeline))

@@ -122,6 +122,10 @@ describe('a run', () => {
     expect((await run(waiting)).failures[0]?.message).toBe(
       'the end was not reached: engine.time_max is over, and timeline[0] has not come',
     );
+    const restless = waiting.replace('event: crashed(v0)', 'every: 900ms');
+    expect((await run(restless)).failures[0]?.message).toBe(
+      'the end was not reached: engine.time_max is over, and the timeline acted less than 1.000000 s ago',
+    );
   });
 
   test('waits for nothing that chance has decided against', async () => {

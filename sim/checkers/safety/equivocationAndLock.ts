@@ -1,5 +1,6 @@
 import { validatorAddress } from '../../../core/crypto/addresses.ts';
 import { type Bytes, equalBytes, toHex } from '../../../core/lib/bytes.ts';
+import { SIGN_STEPS } from '../../../core/node/signGuard.ts';
 import { findByAddress } from '../../../core/types/validator.ts';
 import type { Process } from '../../machine/process.ts';
 import { type Fact, hearing } from '../../world/facts.ts';
@@ -130,7 +131,8 @@ class CutLogs {
     const { node } = fact;
     if (fact.kind === 'started') {
       const last = this.#last.get(node);
-      if (fact.tornBytes > 0 && last !== undefined && isLost(last)) this.#owed.set(node, last);
+      const isOwed = fact.tornBytes > 0 && last !== undefined && isNewest(last) && isLost(last);
+      if (isOwed) this.#owed.set(node, last);
       else this.#owed.delete(node);
       return undefined;
     }
@@ -143,6 +145,17 @@ class CutLogs {
     const { height, round, kind } = owed.ask;
     return `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round}, should first repeat its ${kind} at ${height}/${round}, which its torn WAL lacks`;
   }
+}
+
+/**
+ * Whether the node has signed nothing later. It may have died right after a signature, which only its last-signed state
+ * knows of.
+ */
+function isNewest({ node, ask }: Signed): boolean {
+  const newest = node.disk.guard?.last;
+  if (newest === undefined || newest.height !== ask.height) return true;
+  const { round, step } = newest;
+  return round < ask.round || (round === ask.round && step <= SIGN_STEPS[ask.kind]);
 }
 
 /** Whether it is a vote of the height in progress that the replayed WAL has not given back to the node. */

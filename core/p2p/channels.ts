@@ -1,6 +1,6 @@
 import { txsMessageBytes } from '../codec/limits.ts';
 import type { Bytes } from '../lib/bytes.ts';
-import { EMPTY } from '../lib/bytes.ts';
+import { EMPTY, equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { ChannelState } from '../types/peer.ts';
 import type { Packet } from './packets.ts';
@@ -11,6 +11,8 @@ export interface ChannelSpec {
   /** Most messages that may wait to be sent. */
   readonly queueMax: number;
   readonly messageBytesMax: number;
+  /** What its messages say stays true, so one that waits need not be queued again. Default: false. */
+  readonly isTimeless?: boolean;
 }
 
 /**
@@ -20,8 +22,8 @@ export interface ChannelSpec {
 export const channelSpecs = (txBytesMax: number): readonly ChannelSpec[] => [
   { id: 0x40, priority: 5, queueMax: 1000, messageBytesMax: 104_857_605 },
   { id: 0x20, priority: 6, queueMax: 100, messageBytesMax: 1_048_576 },
-  { id: 0x21, priority: 10, queueMax: 100, messageBytesMax: 1_048_576 },
-  { id: 0x22, priority: 7, queueMax: 100, messageBytesMax: 1_048_576 },
+  { id: 0x21, priority: 10, queueMax: 100, messageBytesMax: 1_048_576, isTimeless: true },
+  { id: 0x22, priority: 7, queueMax: 100, messageBytesMax: 1_048_576, isTimeless: true },
   { id: 0x23, priority: 1, queueMax: 2, messageBytesMax: 1_048_576 },
   { id: 0x30, priority: 5, queueMax: 100, messageBytesMax: txsMessageBytes(txBytesMax) },
   { id: 0x38, priority: 6, queueMax: 10, messageBytesMax: 1_048_576 },
@@ -48,6 +50,11 @@ class Channel {
 
   constructor(spec: ChannelSpec) {
     this.spec = spec;
+  }
+
+  /** Whether an equal message waits, whose arrival is as good. */
+  isWaiting(message: Bytes): boolean {
+    return this.spec.isTimeless === true && this.queue.some((one) => equalBytes(one, message));
   }
 
   nextPacket(payloadBytes: number): Packet {
@@ -111,9 +118,13 @@ export class Channels {
     this.#queuedBytesMax = queuedBytesMax;
   }
 
-  /** False when the queue is full: the message is not sent. */
+  /**
+   * False when the queue is full: the message is not sent. Gossip repeats what a peer does not confirm for two seconds.
+   * On a slow connection the first copy may wait longer, and each further one would make the wait longer still.
+   */
   enqueue(id: number, message: Bytes): boolean {
     const channel = this.#find(id);
+    if (channel?.isWaiting(message) === true) return true;
     if (channel === undefined || channel.queue.length >= channel.spec.queueMax) return false;
     if (this.#queuedBytes > 0 && this.#queuedBytes + message.length > this.#queuedBytesMax) return false;
     channel.queue.push(message);

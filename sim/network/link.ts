@@ -1,4 +1,4 @@
-import type { Bytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId } from '../../core/node/contract.ts';
 import { type ChoiceStream, type Choices, PPM } from '../world/choices.ts';
 import { type Delay, drawDelay } from './delay.ts';
@@ -42,6 +42,11 @@ export interface Frame {
 /** A link on which new frames wait this long for earlier ones is overloaded. */
 const OVERLOAD_MICROS = 1_000_000;
 
+/** What their messages say stays true (core/p2p/channels.ts). */
+const TIMELESS: readonly ChannelId[] = [CHANNELS.data, CHANNELS.vote];
+/** Channels whose queues matter. */
+const QUEUED: readonly ChannelId[] = [...TIMELESS, CHANNELS.mempool];
+
 /** Faults with their keys in the same order. */
 const isSame = (one: LinkFaults, other: LinkFaults): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -65,8 +70,8 @@ export class Link {
   #busyUntil = 0;
   /** When the last segment sent under a fault that has ended arrives. Later segments arrive after it. */
   #lateUntil = 0;
-  /** When waiting messages with transactions leave. Only a rate makes them wait. */
-  #txsLeave: number[] = [];
+  /** Frames that a real node would still have in its queue, and when they leave. Only a rate makes them wait. */
+  #waiting: { readonly frame: Frame; readonly leaves: number }[] = [];
 
   constructor(from: number, to: number, label: string, faults: LinkFaults, choices: Choices) {
     this.from = from;
@@ -118,7 +123,7 @@ export class Link {
     this.#lastArrival = 0;
     this.#busyUntil = 0;
     this.#lateUntil = 0;
-    this.#txsLeave = [];
+    this.#waiting = [];
   }
 
   /** Whether frames sent now are slow: the link has a rate, or is still busy from when it had one. */
@@ -133,23 +138,30 @@ export class Link {
 
   /** Messages with transactions that have not left yet. */
   txsWaiting(now: number): number {
-    if (this.faults.rate === 0) return 0;
-    const left = this.#txsLeave.findIndex((at) => at > now);
-    this.#txsLeave = left === -1 ? [] : this.#txsLeave.slice(left);
-    return this.#txsLeave.length + this.outbox.filter(({ channel }) => channel === CHANNELS.mempool).length;
+    return this.#queued(now).filter(({ channel }) => channel === CHANNELS.mempool).length;
   }
 
-  /**
-   * When a segment of so many bytes that leaves now arrives. `txs` is its number of messages with transactions.
-   * Segments keep their order.
-   */
-  arrival(now: number, bytes: number, txs = 0): number {
+  /** Whether an equal frame has not left yet, and is as good: the queue of a connection holds such frames once. */
+  isWaiting(now: number, { channel, bytes, hash }: Frame): boolean {
+    if (this.faults.rate === 0 || !TIMELESS.includes(channel)) return false;
+    return this.#queued(now).some((one) => one.hash === hash && equalBytes(one.bytes, bytes));
+  }
+
+  #queued(now: number): readonly Frame[] {
+    if (this.faults.rate === 0) return [];
+    const left = this.#waiting.findIndex(({ leaves }) => leaves > now);
+    if (left !== 0) this.#waiting = left === -1 ? [] : this.#waiting.slice(left);
+    return [...this.#waiting.map(({ frame }) => frame), ...this.outbox];
+  }
+
+  /** When a segment of so many bytes, of these frames, arrives if it leaves now. Segments keep their order. */
+  arrival(now: number, bytes: number, frames: readonly Frame[] = []): number {
     const { rate } = this.faults;
     let leaves = now;
     if (rate > 0) {
       leaves = Math.max(now, this.#busyUntil) + Math.ceil((bytes * 1_000_000) / rate);
       this.#busyUntil = leaves;
-      for (let i = 0; i < txs; i++) this.#txsLeave.push(leaves);
+      for (const frame of frames) if (QUEUED.includes(frame.channel)) this.#waiting.push({ frame, leaves });
     }
     const at = Math.max(
       leaves + drawDelay(this.faults.delay, this.#delays),

@@ -96,6 +96,7 @@ export class Network {
       if (target === undefined || target === from) continue;
       if (!this.#connection(from, target).isUp(from)) continue;
       const link = this.link(from, target);
+      if (link.isWaiting(this.#scheduler.now, frame)) continue;
       if (channel === CHANNELS.mempool && link.txsWaiting(this.#scheduler.now) >= TXS_QUEUE_MAX) {
         this.#port(from).unsent(name, channel, bytes);
         continue;
@@ -247,13 +248,8 @@ export class Network {
     }
     const segment = this.#withFrameFaults(link, frames);
     if (segment.length === 0) return;
-    let bytes = 0;
-    let txs = 0;
-    for (const frame of segment) {
-      bytes += frame.bytes.length;
-      if (frame.channel === CHANNELS.mempool) txs++;
-    }
-    let at = link.arrival(this.#scheduler.now, bytes, txs);
+    const bytes = segment.reduce((sum, frame) => sum + frame.bytes.length, 0);
+    let at = link.arrival(this.#scheduler.now, bytes, segment);
     if (link.happens('reorder', faults.reorderPpm)) at += link.extraDelay('reorder');
     this.#arriveAt(at, connection, link, segment);
   }

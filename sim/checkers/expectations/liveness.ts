@@ -35,7 +35,10 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const chances = wanted.within === 'auto' ? new TimesInCore(context) : undefined;
   let from = 0;
   let roundMax = 0;
+  /** The height before the first. */
+  const origin = context.cluster.genesis.initialHeight - 1;
   const base = new Map<Process, number>();
+  const baseOf = (node: Process): number => base.get(node) ?? origin;
   const done = new Map<Process, Done>();
   const isUp = ({ state }: Process): boolean => state !== 'down' && state !== 'halted';
   let isAnyJudged = false;
@@ -43,7 +46,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     const reached = done.get(node);
     const chance = reached?.chance ?? had.of(node);
     const isAway = (one: Process): boolean => had.of(one).micros < world.now - from;
-    const bound = boundOf(context, base.get(node) ?? 0, wanted.heights, { firstRound: roundMax, isAway });
+    const bound = boundOf(context, baseOf(node), wanted.heights, { firstRound: roundMax, isAway });
     return {
       chance,
       isReached: reached !== undefined,
@@ -53,7 +56,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     };
   };
   const judge = (node: Process): void => {
-    const decided = node.decided - (base.get(node) ?? 0);
+    const decided = Math.max(node.decided, origin) - baseOf(node);
     const standing = chances && standingOf(node, chances);
     if (standing !== undefined && isExcused(standing)) return;
     isAnyJudged = true;
@@ -72,13 +75,13 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
       if (fact.kind === 'stable') {
         from = world.now;
         done.clear();
-        for (const node of correct) base.set(node, node.decided);
+        for (const node of correct) base.set(node, Math.max(node.decided, origin));
         roundMax = correct.reduce((most, node) => Math.max(most, node.position.round), 0);
       }
       chances?.on(fact);
       if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
       const { node } = fact;
-      const heights = fact.event.block.header.height - (base.get(node) ?? 0);
+      const heights = fact.event.block.header.height - baseOf(node);
       if (heights >= wanted.heights && !done.has(node))
         done.set(node, { at: world.now, chance: chances?.of(node) ?? { micros: 0, times: 0 } });
     }),

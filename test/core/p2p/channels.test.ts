@@ -56,6 +56,18 @@ test('a channel queues at most queueMax messages, independent of other channels'
   expect([1, 1].map(taken)).toEqual([true, false]);
 });
 
+test('a vote or a part that waits is not queued again, unlike what may have been outdated in between', () => {
+  const channels = new Channels(channelSpecs(1_000), PAYLOAD);
+  const message = (last: number): Uint8Array => new Uint8Array(3 * PAYLOAD).fill(last, -1);
+  for (const id of [CHANNELS.data, CHANNELS.vote, CHANNELS.state]) {
+    for (const last of [1, 2, 1]) expect(channels.enqueue(id, message(last))).toBe(true);
+    expect(channels.waiting).toBe(id === CHANNELS.state ? 3 : 2);
+    while (channels.waiting > 0) channels.nextPacket();
+    expect(channels.enqueue(id, message(1))).toBe(true);
+    while (channels.waiting > 0) channels.nextPacket();
+  }
+});
+
 test('the size limit of a message holds for the sum of its packets', () => {
   const channels = made();
   const piece = new Uint8Array(MESSAGE_MAX / 2);

@@ -184,6 +184,8 @@ export class EvmApplication implements Application {
 
   /** Selects the transactions that execute in the given order and fit. The others are left for later blocks. */
   async propose(ask: Ask<'propose'>): Promise<readonly Bytes[]> {
+    // False times in precommits can lead to a time that no block may carry, and the EVM knows no seconds below zero.
+    if (ask.context.time.seconds < 0) return [];
     const run = this.#newRun(ask.context);
     const included: Bytes[] = [];
     let bytesLeft = ask.maxBytes;

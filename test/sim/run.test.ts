@@ -5,12 +5,12 @@ import { ZERO_GROUPS } from '../../sim/world/choices.ts';
 import { runUnasked } from '../support/runUnasked.ts';
 import { scenarioNames, scenarioText } from '../support/scenarios.ts';
 
-/** Take four seconds and more: the sweep of `npm run campaign` runs them, as all others, with many seeds. */
+/** Take three seconds and more: the sweep of `npm run campaign` runs them, as all others, with many seeds. */
 const LONG = new Set(
-  `address-liars addresses-moved blocks-in-parts blocks-waited-for book-outlives-the-seed busy-chain changing-params
-   contract-liars contract-storms index-off-and-on limits-hold little-at-once many-validators parts-cut-short
-   parts-from-the-others parts-told-once parts-to-the-limit pool-after-partition sync-in-parts sync-liar-forgiven
-   sync-near-peer sync-poisoned vain-addresses-forgotten`.split(/\s+/),
+  `address-liars addresses-moved addresses-moved-after-restart blocks-in-parts blocks-waited-for book-outlives-the-
+   seed busy-chain changing-params contract-liars contract-storms index-off-and-on limits-hold little-at-once many-
+   validators parts-cut-short parts-from-the-others parts-told-once parts-to-the-limit pool-after-partition sync-
+   in-parts sync-liar-forgiven sync-near-peer sync-poisoned vain-addresses-forgotten`.split(/\s+/),
 );
 
 async function run(text: string, options: RunOptions = {}, by = runScenario): Promise<ScenarioReport> {
@@ -29,7 +29,7 @@ describe('the shipped scenarios', () => {
     async (name, i) => {
       const text = scenarioText(name);
       // Not every node is asked at the end of its run for all that it serves: the campaign asks all of them.
-      const isAsked = i % (/^clients:|block_sync/m.test(text) ? 2 : 6) === 0;
+      const isAsked = i % (/^clients:|block_sync/m.test(text) ? 4 : 12) === 0;
       const { failures, neverHappened } = await run(text, {}, isAsked ? runScenario : runUnasked);
       expect(failures).toEqual([]);
       expect(neverHappened.filter((entry) => !entry.startsWith('timeline'))).toEqual(

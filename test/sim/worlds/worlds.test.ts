@@ -9,7 +9,7 @@ const yamlOf = (folder: string): readonly string[] =>
   readdirSync(path.join(FOLDER, folder))
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => path.join(folder, name));
-/** Those that take three seconds and more are left to `npm run campaign`. */
+/** Those that take two seconds and more are left to `npm run campaign`. */
 const files = [...yamlOf('.'), ...(isCampaign ? yamlOf('long') : [])];
 
 /** Worlds that once found something, in a node or in what judges it; those of the swarm as they were drawn then. */

@@ -339,6 +339,7 @@ export const GOSSIP: readonly Break[] = [
     to: '      this.#forgetProposal();\n      this.#standAt(this.#lesser.word);',
     found: ['conduct'],
     scenario: 'wish-outlives-old-words',
+    seed: 2,
     isSlow: true,
   },
   {

@@ -48,6 +48,15 @@ export const APP_APPLICATION: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'runs-a-block-before-1970',
+    file: 'core/app/application.ts',
+    from: '    if (ask.context.time.seconds < 0) return [];\n',
+    to: '',
+    found: ['no_crash'],
+    scenario: 'time-before-1970',
+    isSlow: true,
+  },
+  {
     id: 'run-of-another-second',
     file: 'core/app/application.ts',
     from: '  a.time.seconds === b.time.seconds &&\n',

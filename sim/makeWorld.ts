@@ -59,7 +59,7 @@ export function makeWorld(
  * Byzantine nodes, liars in the exchange of addresses, both of each pair of twins, whose key signs two things, and
  * validators whose key an accuser has.
  */
-function faultyNames({ byzantine, validators, peers, accusers = [] }: Scenario): ReadonlySet<string> {
+export function faultyNames({ byzantine, validators, peers, accusers = [] }: Scenario): ReadonlySet<string> {
   const twins = validators.flatMap(({ name, twinOf }) => (twinOf === undefined ? [] : [name, twinOf]));
   return new Set([
     ...byzantine.map((entry) => entry.who),

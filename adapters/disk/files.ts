@@ -17,7 +17,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { OperatingError } from '../operatingError.ts';
 
-/** Texts for errno codes whose usual message would not help an operator. */
+/** Texts for codes whose usual message would not help an operator. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on device',
   EACCES: 'permission denied',
@@ -29,6 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'is a directory',
   ENOTDIR: 'not a directory',
   EDQUOT: 'disk quota exceeded',
+  ERR_STRING_TOO_LONG: 'it has more than 512 MiB',
 };
 
 export function reasonOf(error: unknown): string {

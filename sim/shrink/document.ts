@@ -40,6 +40,13 @@ export function changed(doc: Doc, path: Path, value: unknown): Doc {
   return copy;
 }
 
+/** The document without a section. The defaults of its entries go with it. */
+export function withoutSection(doc: Doc, key: string): Doc {
+  const out = changed(doc, [key], undefined);
+  const others = Object.keys(out['defaults'] ?? {}).filter((one) => one !== key);
+  return changed(out, others.length === 0 ? ['defaults'] : ['defaults', key], undefined);
+}
+
 type Tree = Record<string | number, unknown>;
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 

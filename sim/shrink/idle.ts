@@ -1,4 +1,4 @@
-import { at, changed, type Doc, docText, type Path } from './document.ts';
+import { at, changed, type Doc, docText, type Path, withoutSection } from './document.ts';
 
 /**
  * Where something stands in a document that does nothing in its run, the last places first: entries of the timeline
@@ -24,6 +24,9 @@ function idleRegions(doc: Doc): readonly Path[] {
 
 /** The document without what stands there, nor a section or its defaults if nothing is left of them. */
 export function without(doc: Doc, path: Path): Doc {
+  const [section, ...within] = path;
+  // Defaults without their section are refused.
+  if (section !== undefined && within.length === 0) return withoutSection(doc, String(section));
   const rest = changed(doc, path, undefined);
   const around = path.slice(0, -1);
   const isEmpty = Object.keys((at(rest, around) ?? {}) as object).length === 0;

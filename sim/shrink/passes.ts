@@ -1,5 +1,5 @@
 import { ZERO_GROUPS } from '../world/choices.ts';
-import { at, changed, type Doc, places, smallerLeaves, without } from './document.ts';
+import { at, changed, type Doc, places, smallerLeaves, without, withoutSection } from './document.ts';
 import { reduceList } from './reduceList.ts';
 
 /**
@@ -26,13 +26,6 @@ const listPass = (key: string): Pass => ({
 
 const withList = (doc: Doc, key: string, list: readonly unknown[]): Doc =>
   list.length === 0 ? withoutSection(doc, key) : changed(doc, [key], list);
-
-/** The defaults of its entries go with it. */
-function withoutSection(doc: Doc, key: string): Doc {
-  const out = changed(doc, [key], undefined);
-  const others = Object.keys(out['defaults'] ?? {}).filter((one) => one !== key);
-  return changed(out, others.length === 0 ? ['defaults'] : ['defaults', key], undefined);
-}
 
 const validatorsPass: Pass = {
   name: 'validators',
@@ -107,7 +100,7 @@ const optionsPass: Pass = {
       if (path === undefined) return;
       const isFixed = path.length === 1 && ['name', 'seed', 'choices', 'expect'].includes(String(path[0]));
       // Without `for` a fault lasts for ever: that is another scenario, not a smaller one.
-      const isWayBack = path[0] === 'timeline' && path[path.length - 1] === 'for';
+      const isWayBack = path.includes('timeline') && path[path.length - 1] === 'for';
       if (isFixed || isWayBack || path[0] === 'until' || path[0] === 'validators') continue;
       // The next entries move up, so it goes on at the same index.
       if (await keeps(changed(best(), path, undefined))) i--;

@@ -1,6 +1,7 @@
 import { compareText } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { Micros } from '../../core/types/ids.ts';
+import { faultyNames } from '../makeWorld.ts';
 import type { Failure } from '../report.ts';
 import { DEFAULT_SEED, type RunOptions, runParsed } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
@@ -133,17 +134,16 @@ function scenarioOf(text: string): Scenario {
 }
 
 const namesOf = (scenario: Scenario): readonly string[] =>
-  [...scenario.validators, ...clientsOf(scenario)].map(({ name }) => name).sort(compareText);
+  [...scenario.validators, ...scenario.nodes, ...clientsOf(scenario)]
+    .map(({ name }) => name)
+    .sort(compareText);
 
 /** Whether less than a third of the power is declared faulty. `random K` names nobody yet and is not counted. */
-function isTolerable({ validators, byzantine }: Scenario): boolean {
-  const liars = new Set([
-    ...byzantine.map(({ who }) => who),
-    ...validators.flatMap(({ twinOf }) => (twinOf === undefined ? [] : [twinOf])),
-  ]);
+export function isTolerable(scenario: Scenario): boolean {
+  const faulty = faultyNames(scenario);
   const powerOf = (isCounted: (name: string) => boolean): number =>
-    validators.reduce((sum, { name, power }) => sum + (isCounted(name) ? power : 0), 0);
-  return 3 * powerOf((name) => liars.has(name)) < powerOf(() => true);
+    scenario.validators.reduce((sum, { name, power }) => sum + (isCounted(name) ? power : 0), 0);
+  return 3 * powerOf((name) => faulty.has(name)) < powerOf(() => true);
 }
 
 const endOf = ({ until }: Scenario): string => JSON.stringify(until);

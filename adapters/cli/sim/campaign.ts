@@ -108,9 +108,9 @@ class Campaign {
   }
 
   next(): SweepTask | undefined {
-    const { keep } = this.#options;
+    const { keep, runMsMax } = this.#options;
     for (let task = this.#options.next(); task !== undefined; task = this.#options.next()) {
-      const known = keep?.find(task);
+      const known = keep?.find(task, runMsMax);
       if (known === undefined) return task;
       this.#resumed++;
       this.#count(known, task);

@@ -5,6 +5,7 @@ import { withSeed } from '../../../sim/scenario/withSeed.ts';
 import { makeDir, onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import { pctArgs } from './pctFlag.ts';
+import { HUNG } from './pool.ts';
 import type { SweepOutcome, SweepTask } from './task.ts';
 
 const RESULTS = 'results.jsonl';
@@ -36,9 +37,11 @@ export class KeepFolder {
     }
   }
 
-  /** The outcome of this run in an earlier campaign, if it is done. */
-  find(task: SweepTask): SweepOutcome | undefined {
-    return this.#done.get(keyOf(task));
+  /** The outcome of this run in an earlier campaign, if it is done. One that was ended early gets a longer limit. */
+  find(task: SweepTask, runMsMax: number): SweepOutcome | undefined {
+    const outcome = this.#done.get(keyOf(task));
+    const hasHung = outcome?.failures.some(({ checker }) => checker === HUNG) === true;
+    return hasHung && outcome.wallMs < runMsMax ? undefined : outcome;
   }
 
   add(task: SweepTask, outcome: SweepOutcome): void {

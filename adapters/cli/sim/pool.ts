@@ -15,6 +15,8 @@ export interface PoolOptions {
 
 /** Checker name for runs whose worker thread died: a bug of this program, not of the node. */
 export const CRASHED = 'sweep_crash';
+/** Checker name for runs that took too much real time. */
+export const HUNG = 'sweep_hang';
 
 /** Keeps `jobs` worker threads busy until no run is left. */
 export const runPool = async (options: PoolOptions): Promise<void> => {
@@ -72,10 +74,10 @@ function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<S
         names: [],
         virtualMicros: 0,
         events: 0,
-        wallMs: Math.round(performance.now() - startedAt),
+        wallMs: Math.ceil(performance.now() - startedAt),
       });
     const timer = setTimeout(
-      () => broken('sweep_hang', `the run took more than ${runMsMax / 1000} s of real time`),
+      () => broken(HUNG, `the run took more than ${runMsMax / 1000} s of real time`),
       runMsMax,
     );
     worker.on('message', finish);

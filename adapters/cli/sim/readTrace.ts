@@ -1,4 +1,5 @@
 import type { ScenarioReport } from '../../../sim/report.ts';
+import { isSeed } from '../../../sim/scenario/seed.ts';
 import { OperatingError } from '../../operatingError.ts';
 
 export interface Trace {
@@ -17,7 +18,7 @@ export function readTrace(file: string, text: string): Trace {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   const head = parsed(lines[0]);
-  if (head?.['kind'] !== 'scenario' || typeof head['scenario'] !== 'string')
+  if (head?.['kind'] !== 'scenario' || typeof head['scenario'] !== 'string' || !isChoice(head))
     throw new OperatingError(`${file} is not a trace; npx orrery sim run FILE --trace TRACE writes one`);
   const last = lines.length > 1 ? parsed(lines.at(-1)) : head;
   const isWhole = last?.['kind'] === 'report';
@@ -31,8 +32,20 @@ export function readTrace(file: string, text: string): Trace {
   return {
     head: head as unknown as Trace['head'],
     lines: happenings,
-    report: isWhole ? (last['report'] as ScenarioReport) : undefined,
+    report: isWhole ? reportOf(last, `${file}:${lines.length}`) : undefined,
   };
+}
+
+/** The first line may name a seed and a depth of the search for an order of messages. */
+const isChoice = ({ seed, pct }: Record<string, unknown>): boolean =>
+  (seed === undefined || isSeed(String(seed))) && (pct === undefined || Number.isSafeInteger(pct));
+
+/** Checks what the page goes through, so that an edited line is refused by its number. */
+function reportOf({ report }: Record<string, unknown>, place: string): ScenarioReport {
+  const lists = ['nodes', 'failures', 'forks', 'neverHappened', 'notJudged'] as const;
+  const members = Object(report) as Record<string, unknown>;
+  if (lists.every((key) => Array.isArray(members[key]))) return report as ScenarioReport;
+  throw new OperatingError(`${place}: not the report of a run`);
 }
 
 function parsed(line: string | undefined): Record<string, unknown> | undefined {

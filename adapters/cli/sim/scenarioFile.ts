@@ -17,7 +17,7 @@ export const EXIT_INTERRUPTED = 130;
 /** A trace or a recording may end in half a character, if what wrote it was killed. Any other file must be UTF-8. */
 export function readScenarioFile(file: string): string {
   const bytes = onFile('read', file, () => readFileSync(file));
-  const text = bytes.toString('utf8');
+  const text = onFile('read', file, () => bytes.toString('utf8'));
   if (isUtf8(bytes) || text.startsWith('{"kind":')) return text;
   const at = firstWrong(bytes, text);
   const before = bytes.subarray(0, at);

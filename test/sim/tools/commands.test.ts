@@ -183,6 +183,21 @@ until: {height: 5}
     expect(fs.existsSync(fileOf('garbage.html'))).toBe(false);
   });
 
+  test('of which the first or last line was edited is refused, by the line', async () => {
+    const lines = fs.readFileSync(fileOf('broken.jsonl'), 'utf8').trimEnd().split('\n');
+    fs.writeFileSync(fileOf('edited.jsonl'), [...lines.slice(0, -1), '{"kind":"report"}\n'].join('\n'));
+    expect(await sim('report', fileOf('edited.jsonl'), '-o', fileOf('edited.html'))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`edited.jsonl:${lines.length}: not the report of a run`),
+    });
+    const head = { ...JSON.parse(lines[0] as string), pct: 'x' };
+    fs.writeFileSync(fileOf('edited.jsonl'), [JSON.stringify(head), ...lines.slice(1)].join('\n'));
+    expect(await sim('replay', fileOf('edited.jsonl'))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('edited.jsonl is not a trace'),
+    });
+  });
+
   test('is of one run, and of nodes that there are', async () => {
     expect((await sim('replay', fileOf('broken.jsonl'), '--seed', '2')).err).toContain(
       'a trace is of one run',

@@ -54,6 +54,14 @@ test('a result of which a killed campaign wrote half a line costs that run alone
   expect(out).toContain('2 runs, 2 of them done earlier, 0 failed\n');
 });
 
+test('a run that took too long is done again once it may take longer', async () => {
+  const args = ['calm.yaml', '--seeds', '1', '--keep', 'hung'];
+  for (const _ of ['', 'again'])
+    expect((await sweep(...args, '--run-timeout', '1ms')).out).toContain('the run took more than 0.001 s');
+  expect(fs.readFileSync(path.join(folder, 'hung/results.jsonl'), 'utf8').split('\n')).toHaveLength(2);
+  expect(await sweep(...args)).toMatchObject({ code: 0, out: expect.stringContaining('1 run, 0 failed\n') });
+});
+
 test('what never happened in any run of a scenario is listed, and what did in one is not', async () => {
   const entries = [
     '{at: 900ms, do: {crash: v0}, for: 1s}',

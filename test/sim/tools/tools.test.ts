@@ -10,7 +10,7 @@ import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { docText, readDoc, smallerLeaves, without } from '../../../sim/shrink/document.ts';
 import { PASSES, withoutValidator } from '../../../sim/shrink/passes.ts';
 import { reduceList } from '../../../sim/shrink/reduceList.ts';
-import { shrinkScenario } from '../../../sim/shrink/shrink.ts';
+import { isTolerable, shrinkScenario } from '../../../sim/shrink/shrink.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { causeOf } from '../../../sim/sweep/cause.ts';
 import { FailureGroups } from '../../../sim/sweep/groups.ts';
@@ -162,6 +162,38 @@ until: {height: 4}
     // Each one on the way fails by itself: who ends the search early has a scenario.
     expect(found.at(-1)).toBe(shrunk.value.text);
     expect(await runScenario(found[0] as string)).toMatchObject({ ok: true, value: { passed: false } });
+  });
+
+  test('drops what never happens with the defaults of its section', async () => {
+    const text = `name: idle
+engine: {crypto: keyed-hash}
+defaults: {timeline: {for: 2s}}
+timeline: [{at: 100s, do: {crash: v0}}]
+expect: [{never: "block.height == 2"}]
+until: {height: 2}
+`;
+    const shrunk = await shrinkScenario(text, { runsMax: 1 });
+    expect(shrunk.ok && shrunk.value.text).not.toMatch(/crash|defaults/);
+  });
+
+  test('takes a failure at a node without a vote for the same at any other node', async () => {
+    const text =
+      'name: follower\nengine: {crypto: keyed-hash}\nnodes: {full0: {}}\nexpect: [{never: "node(full0).height == 1"}]\nuntil: {height: 2}\n';
+    const shrunk = await shrinkScenario(text, { runsMax: 1 });
+    expect(shrunk.ok && shrunk.value.broken.cause).toBe('it happened: node(NODE).height == N');
+  });
+
+  test.each([
+    'byzantine: [{who: v2, behaviour: silent}]',
+    'mutate: [{who: v2, message: vote, op: drop}]',
+    'peers: {seeds: [v0], liars: {v2: asks}}',
+    'clients: [{name: judge, kind: accuser, at: v0, args: {against: v2}}]',
+  ])('counts the power of whoever is faulty by %s', (section) => {
+    const [three, four] = [3, 4].map((count) =>
+      parseScenario(`name: x\nvalidators: {count: ${count}}\n${section}\nuntil: {height: 2}\n`),
+    );
+    if (three?.ok !== true || four?.ok !== true) throw new Error('the scenario is not readable');
+    expect([isTolerable(three.value), isTolerable(four.value)]).toEqual([false, true]);
   });
 
   test('writes every shipped scenario so that it reads back the same', () => {

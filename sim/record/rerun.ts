@@ -54,8 +54,11 @@ export async function rerun(
   const kv = new MemoryKv();
   const differences: string[] = [];
   const byHeight = new Map<number, LogRecord[]>();
-  for (const record of recording.records)
-    byHeight.set(record.height, [...(byHeight.get(record.height) ?? []), record]);
+  for (const record of recording.records) {
+    const log = byHeight.get(record.height);
+    if (log === undefined) byHeight.set(record.height, [record]);
+    else log.push(record);
+  }
   const first = genesis.value.initialHeight;
   const last = recording.heights.at(-1)?.height ?? first - 1;
   for (let height = first; height <= last; height++) {
@@ -96,7 +99,9 @@ async function rerunHeight(
 ): Promise<Result<string | undefined, string>> {
   const lastRecord = log.at(-1);
   if (lastRecord === undefined)
-    return ok('the log has no record of it (older than the log, or fetched by block sync)');
+    return ok(
+      'the log has no record of it (older than the log, fetched by block sync, or set aside by rollback --hard)',
+    );
   const damaged = (problem: string): Result<never, string> =>
     err(`height ${lastRecord.height}: ${problem} (damaged, or of another version of the program)`);
   const decoded = decodeLogRecord(lastRecord);

@@ -10,9 +10,11 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 
 const RESULTS = 'results.jsonl';
 
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** Identifies a run: the same scenario text, seed and options. */
 const keyOf = ({ text, seed, isTwice, pct }: SweepTask): string =>
-  `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}${isTwice === true ? '#twice' : ''}${pct === undefined ? '' : `#pct${pct}`}`;
+  `${digestOf(text).slice(0, 16)}#${seed}${isTwice === true ? '#twice' : ''}${pct === undefined ? '' : `#pct${pct}`}`;
 
 /** The folder of a campaign: one line per finished run, so that the campaign can resume, and the failing scenarios. */
 export class KeepFolder {
@@ -57,12 +59,15 @@ export class KeepFolder {
     this.#write(task, storyOf(task.text, task.seed, said));
   }
 
-  /** Two scenarios in different folders may have the same name: the second gets its run's key into its file name. */
+  /**
+   * Scenarios in different folders may have the same name, and a search may have several depths: all but the first get
+   * a digest of their run's key into their file name.
+   */
   #write(task: SweepTask, story: string): void {
     const name = `${basename(task.scenario).replace(/\.ya?ml$/, '')}-${task.seed}`;
     const plain = join(this.#folder, `${name}.yaml`);
     const isTaken = existsSync(plain) && onFile('read', plain, () => readFileSync(plain, 'utf8')) !== story;
-    const file = isTaken ? join(this.#folder, `${name}-${keyOf(task).slice(0, 8)}.yaml`) : plain;
+    const file = isTaken ? join(this.#folder, `${name}-${digestOf(keyOf(task)).slice(0, 8)}.yaml`) : plain;
     onFile('write', file, () => writeFileSync(file, story));
   }
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { type Doc, docText, readDoc } from '../../../sim/shrink/document.ts';
+import { at, type Doc, docText, readDoc } from '../../../sim/shrink/document.ts';
 import { TWINS_NODES_MAX, TwinsSpace, twinsDocument } from '../../../sim/twins/space.ts';
 import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
@@ -55,6 +55,11 @@ async function twins(file: string, flags: TwinsFlags, world: World): Promise<voi
   const space = new TwinsSpace(scenario);
   const seed = seedOf(flags.seed);
   const doc = readDoc(text);
+  for (const key of ['when', 'after', 'on', 'chance'])
+    if (at(doc, ['defaults', 'timeline', key]) !== undefined)
+      throw new OperatingError(
+        `${file}: defaults.timeline: expected no ${key}: the partitions of each case would have it too`,
+      );
   const base = basename(file).replace(/\.ya?ml$/, '');
   const nameOf = (index: bigint): string => `${base}-${index}.yaml`;
   if (flags.case !== undefined) {

@@ -213,6 +213,9 @@ describe('what a search finds', () => {
     const calm = await sim('twins', 'calm-tw.yaml', '--sample', '3', '--budget', '1h', '--json');
     expect(JSON.parse(calm.out)).toMatchObject({ runs: 3, failed: 0, left: 0, neverHappened: [] });
     expect((await sim('twins', 'calm-tw.yaml', '--budget', '0s')).code).toBe(2);
+    const often = 'defaults: {timeline: {chance: 50%}}\ntimeline: [{at: 1s, do: heal}]\n';
+    fs.writeFileSync(fileOf('chance-tw.yaml'), `name: chance-tw\n${head}${names}${search}${often}`);
+    expect((await sim('twins', 'chance-tw.yaml', '--sample', '1')).code).toBe(2);
     // With one more twin a third of the power is faulty.
     const two = `${names.replace('}\n', ', c2: {twin_of: c}}\n')}expect: [agreement]\n`;
     fs.writeFileSync(fileOf('two-tw.yaml'), `name: two-tw\n${two}${search}until: {height: 1}\n`);
@@ -226,6 +229,12 @@ describe('what a search finds', () => {
     const all = await sim('pct', 'order.yaml', '--runs', '1', '--json', '--keep', 'orders');
     expect({ code: all.code, ...JSON.parse(all.out) }).toMatchObject({ code: 1, depth: 3, failed: 1 });
     expect(fs.readFileSync(fileOf('orders/order-1.yaml'), 'utf8')).toContain('# run it with --pct 3\n');
+    for (const depth of ['1', '2'])
+      await sim('pct', 'order.yaml', '--runs', '1', '--depth', depth, '--keep', 'orders');
+    const depths = fs
+      .readdirSync(fileOf('orders'))
+      .map((name) => /--pct (\d)/.exec(fs.readFileSync(fileOf(`orders/${name}`), 'utf8'))?.[1] ?? '');
+    expect(depths.sort()).toEqual(['', '1', '2', '3']);
     const traced = await sim(...again(all.out), '--check-determinism', '--trace', 'order.jsonl');
     expect(traced.out).toContain('deterministic: ');
     const digest = (out: string): string | undefined => /digest: (.*)/.exec(out)?.[1];

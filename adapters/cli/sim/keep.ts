@@ -25,6 +25,8 @@ export class KeepFolder {
 
   constructor(folder: string) {
     this.#folder = folder;
+    // As from a shell variable that is not set.
+    if (folder === '') throw new OperatingError('--keep: expected a folder, found nothing');
     if (existsSync(folder) && !statSync(folder).isDirectory())
       throw new OperatingError(`--keep: ${folder} is not a folder`);
     onFile('write', folder, () => makeDir(folder, 0o777));
@@ -77,10 +79,17 @@ interface KeptRecord {
   readonly outcome: SweepOutcome;
 }
 
+/** undefined if the line is incomplete or was edited: its run is done again. */
 function recordOf(line: string): KeptRecord | undefined {
   try {
     const record = JSON.parse(line) as KeptRecord;
-    return typeof record.key === 'string' && Array.isArray(record.outcome.failures) ? record : undefined;
+    const { failures, names, virtualMicros } = record.outcome;
+    const isWhole =
+      typeof record.key === 'string' &&
+      Array.isArray(names) &&
+      typeof virtualMicros === 'number' &&
+      failures.every((one) => typeof one.checker === 'string' && typeof one.message === 'string');
+    return isWhole ? record : undefined;
   } catch {
     return undefined;
   }

@@ -45,10 +45,12 @@ test('a sweep counts, goes on where it stopped, and keeps what fails with the li
   expect(fs.readFileSync(path.join(folder, 'kept/broken-3.yaml'), 'utf8')).toContain('seed: 3');
 });
 
-test('a result of which a killed campaign wrote half a line costs that run alone', async () => {
+test('a result of which a killed campaign wrote half a line, or that was edited, costs that run alone', async () => {
   await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
   const results = path.join(folder, 'torn', 'results.jsonl');
   fs.truncateSync(results, fs.statSync(results).size - 9);
+  const wrong = ['null', '{"key":"x"}', fs.readFileSync(results, 'utf8').replace('[]', '[{}]').split('\n')[0]];
+  fs.writeFileSync(results, `${wrong.join('\n')}\n`);
   await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
   const { out } = await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
   expect(out).toContain('2 runs, 2 of them done earlier, 0 failed\n');

@@ -67,6 +67,17 @@ export const isOfOrder = (op: Comparison): boolean => op !== '==' && op !== '!='
 export const isFixed = (expr: Expr): boolean =>
   expr.kind === 'number' || (expr.kind === 'sum' && isFixed(expr.left) && isFixed(expr.right));
 
+/** The words of a value that exists only while a block is being decided; undefined if the expression has none. */
+export function ofDecision(expr: Expr): string | undefined {
+  if (expr.kind === 'name' && expr.of === 'block') return expr.name;
+  if (expr.kind === 'clock' && expr.isAtVote) return 'clocks at vote';
+  for (const part of Object.values(expr)) {
+    const found = typeof part === 'object' ? ofDecision(part) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** What the function takes; undefined if `arg` is such a value. */
 export function wrongArgument(fn: FunctionName, arg: Expr): string | undefined {
   const [sense, wanted] = [senseOf(arg), TAKES[fn]];

@@ -1,6 +1,7 @@
 import { nearest } from '../../core/lib/nearest.ts';
 import type { Expr } from '../expr/expr.ts';
 import { parseExpr } from '../expr/parse.ts';
+import { ofDecision } from '../expr/sense.ts';
 import type { Cursor } from './cursor.ts';
 import { choiceOf, nodeNames } from './names.ts';
 import type { Clients } from './parseClients.ts';
@@ -124,7 +125,7 @@ function sentencesOf(
   const until = within === undefined ? undefined : withinOf(within);
   return [
     ...(never === undefined ? [] : [{ kind: 'never' as const, ...read(never) }]),
-    ...(app === undefined ? [] : [{ kind: 'app' as const, ...read(app) }]),
+    ...(app === undefined ? [] : [{ kind: 'app' as const, ...atEnd(app, read(app)) }]),
     ...(eventually === undefined
       ? []
       : [{ kind: 'eventually' as const, ...read(eventually), within: until }]),
@@ -142,6 +143,16 @@ function exprOf(at: Cursor, known: readonly string[], hasPeers: boolean): Senten
   if (parsed.ok) return { expr: parsed.value, text };
   const { offset, message } = parsed.error;
   return at.fail(`${message}, at character ${offset + 1} of the expression`);
+}
+
+/** At the end of the run no block is being decided, so that the comparison would be false in every run. */
+function atEnd(at: Cursor, sentence: Sentence): Sentence {
+  const word = ofDecision(sentence.expr);
+  return word === undefined
+    ? sentence
+    : at.fail(
+        `expected no ${word}, which nothing has at the end of the run; block(5) is a block by its height`,
+      );
 }
 
 /** `30s`, `20 heights`, or `auto`. */

@@ -411,6 +411,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}clients: [{name: a, kind: bank, at: v0, script: bounds, args: {accounts: 1}}]\n`,
       '3:74 clients[0].args.accounts: expected at least 2',
     ],
+    [
+      'the block just decided, at the end',
+      `${base}expect: [{app: "exists n in nodes: n.height == block.height"}]\n`,
+      '3:16 expect[0].app: expected no block, which nothing has at the end of the run',
+    ],
+    [
+      'the clocks of a vote, at the end',
+      `${base}expect: [{app: "block(2).time < max(correct clocks at vote)"}]\n`,
+      'expected no clocks at vote',
+    ],
     ['what no sentence is', `${base}expect: [{app: "1"}]\n`, '3:16 expect[0].app'],
     ['an alias', 'name: x\nseed: *a\nuntil: {height: 1}\n', '2:7 aliases are not allowed'],
     ['an anchor', 'name: &a x\nuntil: {height: 1}\n', '1:10 anchors are not allowed'],

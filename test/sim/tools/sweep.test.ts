@@ -49,7 +49,11 @@ test('a result of which a killed campaign wrote half a line, or that was edited,
   await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
   const results = path.join(folder, 'torn', 'results.jsonl');
   fs.truncateSync(results, fs.statSync(results).size - 9);
-  const wrong = ['null', '{"key":"x"}', fs.readFileSync(results, 'utf8').replace('[]', '[{}]').split('\n')[0]];
+  const wrong = [
+    'null',
+    '{"key":"x"}',
+    fs.readFileSync(results, 'utf8').replace('[]', '[{}]').split('\n')[0],
+  ];
   fs.writeFileSync(results, `${wrong.join('\n')}\n`);
   await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');
   const { out } = await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'torn');

@@ -199,10 +199,11 @@ export class Banker {
 
   async #sendFeature(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
     const [head, gasLimit] = [headOf(context), context.chain.gasLimit()];
-    // Counts only blocks that the node has: a node that was wiped learns of the account later than the client.
-    const isKnown = this.sent.some(
-      (tx) => tx.from === from && tx.kind === 'bank' && (tx.height ?? head + 1) <= head,
-    );
+    // Counts only blocks that the node has: a node that was wiped learns of the account later than the client. If no
+    // other node has the chain either, a new one begins, in which the account has sent nothing yet.
+    const isKnown =
+      this.sent.some((tx) => tx.from === from && tx.kind === 'bank' && (tx.height ?? head + 1) <= head) &&
+      (context.chain.latest().account(from.address)?.nonce ?? 0n) > 0n;
     const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
     const turn = this.#bad ?? this.#choices.choose(BAD_KINDS);
     this.#bad = turn + 1;

@@ -9,7 +9,7 @@ import { equalBytes } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { DuplicateVoteEvidence } from '../../core/types/evidence.ts';
-import type { Timestamp } from '../../core/types/ids.ts';
+import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { inventedBlock, UNSIGNED } from '../byzantine/behaviour.ts';
@@ -31,6 +31,7 @@ const NOBODY = new Uint8Array(20).fill(0x99);
 const ELSEWHERE = 'another-chain';
 const ADDED = 'failed to add evidence: ';
 const BASIC = 'evidence.ValidateBasic failed: ';
+const OTHER_TIME = `${ADDED}timestamp is not the block time of its height`;
 
 /** What evidence is judged by at one height. */
 interface Scene {
@@ -46,7 +47,7 @@ const FORGERIES = [
   ['chain', `${ADDED}a vote has a bad signature`],
   ['power', `${ADDED}validator power is wrong`],
   ['total', `${ADDED}total voting power is wrong`],
-  ['time', `${ADDED}timestamp is not the block time of its height`],
+  ['time', OTHER_TIME],
   ['place', `${ADDED}a vote names another place`],
   ['stranger', `${ADDED}the voter was no validator at that height`],
   ['two', `${ADDED}votes are of two validators`],
@@ -273,13 +274,16 @@ export class Accuser {
     const last = chain.blockMeta(head)?.header;
     if (reason?.startsWith(BASIC)) return [reason];
     if (last === undefined || height > head) return [`${ADDED}no block ${height} to judge evidence by`];
-    if (reason?.includes('timestamp')) return [reason];
+    if (reason === OTHER_TIME) return [reason];
     // The parameters may change with the block.
-    return [1, 2].map((ahead) =>
+    const verdicts = [1, 2].map((ahead) =>
       isTooOld(this.#cluster.schedule.params(head + ahead), { height, time }, last)
         ? `${ADDED}evidence from height ${height} is too old`
         : reason,
     );
+    // If all nodes have lost their disks, the evidence is of a chain that nobody has any more.
+    const other = chain.blockMeta(height)?.header.time;
+    return other === undefined || compareTime(other, time) === 0 ? verdicts : [...verdicts, OTHER_TIME];
   }
 
   #complain(text: string): void {

@@ -69,6 +69,8 @@ export class Banker {
   readonly accounts: readonly DevAccount[];
   readonly sent: SentBankTx[] = [];
   readonly complaints: string[] = [];
+  /** Results that differ from what follows from the transactions before. On another chain there are other ones. */
+  readonly surprises: string[] = [];
   readonly #world: World;
   readonly #calls: ClientCalls;
   readonly #node: Process;
@@ -440,7 +442,7 @@ export class Banker {
       this.spec.script !== 'features' &&
       !(tx_response.code === 0 && this.#mayBeAfterGift(tx, height))
     )
-      this.#complain(`${tx.hash} has code ${tx_response.code}, expected ${expected}`);
+      this.surprises.push(`${tx.hash} has code ${tx_response.code}, expected ${expected}`);
     tx.height = height;
     if (tx.simulated === undefined || tx_response.code !== 0) return;
     const problem = wrongSimulation(tx.simulated, BigInt(tx_response.gas_used), tx.raw.length);

@@ -34,6 +34,8 @@ export class EvmClient {
   readonly sent: SentTx[] = [];
   /** Answers that no correct node may give. */
   readonly complaints: string[] = [];
+  /** Results that differ from what follows from the transactions before. On another chain there are other ones. */
+  readonly surprises: string[] = [];
   readonly accounts: readonly DevAccount[];
   readonly #world: World;
   readonly #calls: ClientCalls;
@@ -280,7 +282,7 @@ export class EvmClient {
       readonly from: string;
     };
     if (tx.status !== undefined && receipt.status !== tx.status)
-      this.complaints.push(`${tx.hash} has status ${receipt.status}, expected ${tx.status}`);
+      this.surprises.push(`${tx.hash} has status ${receipt.status}, expected ${tx.status}`);
     if (receipt.from.toLowerCase() !== `0x${toHex(tx.from.address)}`) {
       this.complaints.push(
         `receipt of ${tx.hash} names ${receipt.from}, expected ${toEip55(tx.from.address)}`,

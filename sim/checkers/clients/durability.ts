@@ -34,7 +34,8 @@ export function durability(
     }),
     finish() {
       for (const client of [...clients, ...bankers]) {
-        for (const complaint of client.complaints)
+        // If the only disks are lost, or the chain forks, a client may go on with another chain.
+        for (const complaint of [...client.complaints, ...(isTolerable(context) ? client.surprises : [])])
           context.fail(name, `${client.spec.name} at ${client.spec.at}: ${complaint}`);
       }
       for (const node of context.correct) {

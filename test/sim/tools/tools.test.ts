@@ -176,6 +176,14 @@ until: {height: 2}
     expect(shrunk.ok && shrunk.value.text).not.toMatch(/crash|defaults/);
   });
 
+  test('keeps the end before which nobody had shown his guilt', async () => {
+    const text =
+      'name: nobody\nengine: {crypto: keyed-hash}\nexpect: [{guilty: {equals: [v3]}}]\nuntil: {time: 2s}\n';
+    const shrunk = await shrinkScenario(text, { runsMax: 20 });
+    expect(shrunk.ok && shrunk.value.broken.checker).toBe('guilty');
+    expect(shrunk.ok && shrunk.value.text).toContain('until: {time: 2s}');
+  });
+
   test('takes a failure at a node without a vote for the same at any other node', async () => {
     const text =
       'name: follower\nengine: {crypto: keyed-hash}\nnodes: {full0: {}}\nexpect: [{never: "node(full0).height == 1"}]\nuntil: {height: 2}\n';

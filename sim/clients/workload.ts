@@ -34,7 +34,7 @@ export class EvmClient {
   readonly sent: SentTx[] = [];
   /** Answers that no correct node may give. */
   readonly complaints: string[] = [];
-  /** Results that differ from what follows from the transactions before. On another chain there are other ones. */
+  /** Answers that differ from what follows from the transactions before. On another chain there are other ones. */
   readonly surprises: string[] = [];
   readonly accounts: readonly DevAccount[];
   readonly #world: World;
@@ -247,7 +247,9 @@ export class EvmClient {
     if (isTaken && tx.bad !== undefined) this.#strays.push(tx);
     if (isPrompt && isRefusal(reply)) tx.refusals += 1;
     tx.ghosts = submission.isGhost(reply, this.#wallet) ? tx.ghosts + 1 : 0;
-    this.complaints.push(...submission.problems(reply, { isAlone, isPrompt }, this.#wallet));
+    // What makes a transaction bad may be an earlier one.
+    const problems = isTaken && tx.bad !== undefined ? this.surprises : this.complaints;
+    problems.push(...submission.problems(reply, { isAlone, isPrompt }, this.#wallet));
     if (isPrompt && 'error' in reply) await this.#compareCode(node, tx, reply.error.message);
     return isTaken && isPrompt;
   }

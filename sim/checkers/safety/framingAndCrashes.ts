@@ -13,6 +13,10 @@ export function accused(evidence: Evidence): readonly Bytes[] {
   return evidence.byzantineValidators.map((validator) => validator.address);
 }
 
+/** The height of the signatures that the evidence shows. */
+const signedAt = (evidence: Evidence): number =>
+  evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.conflictingBlock.header.height;
+
 /**
  * NOFRAME: no evidence accuses a correct validator, and no correct node drops a correct peer for what it said. The
  * second half is judged only while the network damages no frame and all correct nodes share one chain. On a fork, each
@@ -38,7 +42,7 @@ export function noFraming(context: CheckerContext): Checker {
     for (const address of accused(evidence)) {
       const victim = correct.get(toHex(address));
       if (victim === undefined) continue;
-      if (evidence.kind === 'duplicate-vote' && newDisks.mayRepeat(victim, evidence.voteA.height)) continue;
+      if (newDisks.mayRepeat(victim, signedAt(evidence))) continue;
       context.fail(name, `${evidence.kind} evidence against ${victim.name}, which is correct, is ${where}`);
     }
   };

@@ -7,15 +7,15 @@ import { StorageFault } from '../core/lib/storageFault.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { checkersOf } from './checkers/all.ts';
-import type { Checker, CheckerContext, Stake } from './checkers/checker.ts';
+import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
 import { notJudged } from './checkers/notJudged.ts';
 import { Past } from './checkers/past.ts';
+import { stakeOf } from './checkers/stake.ts';
 import { hasTimeStopped } from './checkers/timing/hasTimeStopped.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
-import type { Process } from './machine/process.ts';
 import type { NodeFactory } from './machine/simNode.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
@@ -26,7 +26,6 @@ import { FAILURES_MAX, type Failure, FORKS_MAX, type ScenarioReport } from './re
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
-import { totalOf, type VoterSet } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { isOver, lack, timeLimit, timeOf } from './timeline/until.ts';
@@ -267,30 +266,6 @@ function contextOf(
     stakes: cluster.schedule.sets.map((set) => stakeOf(world, set)),
     past: new Past(scenario, new Reruns(suite, cluster.feeMarket)),
     fail,
-  };
-}
-
-function stakeOf(world: World, { from, voters }: VoterSet): Stake {
-  const powerOf = (forgetful: ReadonlySet<Process>): bigint =>
-    totalOf(
-      voters.filter(({ name }) => {
-        const process = world.process(name);
-        return !process.isCorrect || forgetful.has(process);
-      }),
-    );
-  let [faulty, looked] = [powerOf(new Set()), 0];
-  return {
-    from,
-    total: totalOf(voters),
-    // Those who have forgotten their votes at one time can contradict them together, as faulty ones do.
-    get faulty() {
-      for (const forgetful of world.forgetful.slice(looked)) {
-        const power = powerOf(forgetful);
-        if (power > faulty) faulty = power;
-      }
-      looked = world.forgetful.length;
-      return faulty;
-    },
   };
 }
 

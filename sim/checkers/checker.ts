@@ -6,6 +6,7 @@ import type { Scenario } from '../scenario/scenario.ts';
 import type { Hearing } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import type { Past } from './past.ts';
+import type { Stake } from './stake.ts';
 
 /** Watches the whole cluster and reports broken promises. It changes nothing. */
 export interface Checker extends Partial<Hearing> {
@@ -19,16 +20,6 @@ export interface Checker extends Partial<Hearing> {
   finish?(): Promise<void> | void;
   /** Why it has not judged what the scenario expects; undefined: it has. Called last. */
   unjudged?(isBrokenOff: boolean): string | undefined;
-}
-
-/**
- * Power of the Byzantine validators, and of all, in the set that votes from height `from` on. Correct validators whose
- * disks are wiped count among the Byzantine ones as far as they had forgotten their votes at the same time.
- */
-export interface Stake {
-  readonly from: number;
-  readonly faulty: bigint;
-  readonly total: bigint;
 }
 
 export interface CheckerContext {

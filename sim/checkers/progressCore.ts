@@ -11,8 +11,8 @@ const LOOK_MICROS = 1_000_000;
 /**
  * The nodes that can make progress by themselves at this moment, as far as an omniscient observer knows (TigerBeetle's
  * VOPR asks the same before it calls a stall a bug): correct nodes on sound drives that reach each other, if need be
- * through other such nodes, over links that can carry what is sent, and together have more than two thirds of the power. Byzantine nodes are not counted on.
- * Empty if there is no such group.
+ * through other such nodes, over links that can carry what is sent, and together have more than two thirds of the power.
+ * Byzantine nodes are not counted on. Empty if there is no such group.
  */
 export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet<Process> {
   const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));

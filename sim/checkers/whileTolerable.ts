@@ -8,6 +8,7 @@ export const whileTolerable =
   (make: MakeChecker): MakeChecker =>
   (context) => {
     const checker = make(context);
+    // A wiped disk makes a correct validator count as faulty for a while.
     const mayForgetVotes = context.scenario.timeline.some(({ action }) => action.kind === 'wipe');
     if (isAlwaysTolerable(context) && !mayForgetVotes) return checker;
     const { name, topics, on, look, follow, finish } = checker;

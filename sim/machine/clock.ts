@@ -7,7 +7,7 @@ export const DRIFT_PPM_MAX = 500_000;
 /** How late a timer may be at most: as on a busy machine, not as on one that stands still. */
 export const JITTER_MICROS_MAX = 1_000_000;
 
-/** The earliest and the latest reading to which a clock can be set: in the years 1684 and 2255. Micros stay safe integers. */
+/** A clock can be set to between this, in the year 2255, and minus this, in 1684: micros stay safe integers. */
 const READING_MAX: Micros = 9_000_000_000_000_000;
 
 /**

@@ -1,5 +1,6 @@
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId } from '../../core/node/contract.ts';
+import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
 import { type ChoiceStream, type Choices, PPM } from '../world/choices.ts';
 import { type Delay, drawDelay } from './delay.ts';
 
@@ -42,8 +43,9 @@ export interface Frame {
 /** A link on which new frames wait this long for earlier ones is overloaded. */
 const OVERLOAD_MICROS = 1_000_000;
 
-/** What their messages say stays true (core/p2p/channels.ts). */
-const TIMELESS: readonly ChannelId[] = [CHANNELS.data, CHANNELS.vote];
+const TIMELESS: readonly ChannelId[] = CHANNEL_SPECS.filter(({ isTimeless }) => isTimeless).map(
+  ({ id }) => id,
+);
 /** Channels whose queues matter. */
 const QUEUED: readonly ChannelId[] = [...TIMELESS, CHANNELS.mempool];
 

@@ -103,7 +103,14 @@ export async function shrinkScenario(
 
 /** Checkers that report at the end what has not happened: an earlier end would make them fail for no reason. */
 const AT_THE_END: readonly string[] = [
-  ...['liveness', 'evidence', 'guilty', 'eventually', 'app', 'receipt', 'ws', 'light'],
+  'liveness',
+  'evidence',
+  'guilty',
+  'eventually',
+  'app',
+  'receipt',
+  'ws',
+  'light',
 ];
 
 const sentenceOf = ({ message }: Failure): string => message.split('\n', 1)[0] as string;

@@ -1,6 +1,6 @@
-// npm run campaign [DURATION]: runs the whole crash matrix, then every shipped scenario and a swarm over many seeds, each
-// for at most DURATION on all processors. It continues where the last campaign stopped. Then it runs the worlds of
-// test/sim/worlds and every break of the core. Results are in .cache/campaign.
+// npm run campaign [DURATION]: runs the whole crash matrix, then every shipped scenario and a swarm over many seeds, then
+// mixes of scenarios, each for at most DURATION on all processors. It continues where the last campaign stopped. Then it
+// runs the worlds of test/sim/worlds and every break of the core. Results are in .cache/campaign.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -30,6 +30,15 @@ async function matrixFiles() {
   });
 }
 
+/** The folder of scenarios that mix two shipped ones, or two kept worlds, or one of each. */
+function mixFolder() {
+  const folder = path.join(keep, 'mixes');
+  fs.rmSync(folder, { recursive: true, force: true });
+  const args = ['bin/orrery.js', 'sim', 'mix', 'scenarios', 'test/sim/worlds', '-o', folder, '--count', '5000'];
+  if (spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0) throw new Error('no mixes');
+  return folder;
+}
+
 /** The exit code of one sweep. */
 function sweep(what, seeds, folder) {
   const options = ['--seeds', seeds, '--crypto', 'keyed-hash', '--budget', budget, '--keep', folder];
@@ -43,6 +52,8 @@ const ofMatrix = sweep(await matrixFiles(), '1..1', path.join(keep, 'crash-matri
 if (ofMatrix === 2) process.exit(2);
 process.stdout.write('All scenarios, and a swarm:\n');
 const ofScenarios = sweep(['--swarm', ...files], '1..2000', keep);
+process.stdout.write('Mixes of two scenarios:\n');
+const ofMixes = sweep([mixFolder()], '1..1', path.join(keep, 'mixes-results'));
 process.stdout.write('The worlds of test/sim/worlds, and every break of the core:\n');
 const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
 const ofTests =
@@ -50,4 +61,4 @@ const ofTests =
     stdio: 'inherit',
     env: { ...process.env, ORRERY_CAMPAIGN: '1' },
   }).status ?? 1;
-process.exitCode = Math.max(ofMatrix, ofScenarios, ofTests);
+process.exitCode = Math.max(ofMatrix, ofScenarios, ofMixes, ofTests);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { checkCommand } from './sim/check.ts';
+import { mixCommand } from './sim/mix.ts';
 import { pctCommand } from './sim/pct.ts';
 import { recordCommand } from './sim/record.ts';
 import { replayCommand } from './sim/replay.ts';
@@ -15,6 +16,7 @@ export function simCommand(command: Command, world: World): void {
   runCommand(command, world);
   checkCommand(command, world);
   sweepCommand(command, world);
+  mixCommand(command, world);
   replayCommand(command, world);
   shrinkCommand(command, world);
   reportCommand(command, world);

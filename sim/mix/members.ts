@@ -7,7 +7,7 @@ export type Members = Readonly<Record<string, object>>;
 export function membersOf({ validators }: Doc): Members {
   const { count, ...rest } = (validators ?? { count: 4 }) as { count?: number } & Members;
   if (count === undefined) return rest;
-  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, rest]));
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, { ...rest }]));
 }
 
 /** Names of the nodes that lie. */

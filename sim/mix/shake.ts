@@ -5,8 +5,8 @@ import type { ChoiceStream } from '../world/choices.ts';
 const SHARE = 12;
 /** Tenths by which a number is multiplied. */
 const FACTORS = [5, 20, 3, 30, 1, 100] as const;
-/** Amounts at the start of a text, with the unit that follows. */
-const AMOUNT = /^(\d+(?:\.\d+)?)(us|ms|s|m|h|%|\/s|ppm|B\/s|kB\/s|MB\/s)(?![\w/])/;
+/** An amount such as `2s`, `5%` and `80kB/s`, or a range of them. */
+const AMOUNT = /^(\d+(\.\d+)?(us|ms|s|m|h|%|\/s|ppm|[kM]?B\/s)(-(?=\d)|$)){1,2}$/;
 /** Keys whose values say where a run ends, or what is called what. */
 const KEPT: ReadonlySet<string> = new Set(['name', 'until', 'expect']);
 
@@ -24,14 +24,16 @@ export function shaken(tree: unknown, stream: ChoiceStream, key = ''): unknown {
   if (typeof tree === 'string') return shakenText(tree, stream);
   if (typeof tree !== 'number' || !Number.isInteger(tree) || tree <= 0) return tree;
   if (key === 'height') return Math.max(1, tree + pick(stream, [1, -1, 2, -2]));
-  return times(tree, stream);
+  return times(tree, pick(stream, FACTORS));
 }
 
-const shakenText = (text: string, stream: ChoiceStream): string =>
-  text.replace(AMOUNT, (_, amount: string, unit: string) => {
-    const value = times(Number(amount), stream);
-    return `${unit === '%' ? Math.min(100, value) : value}${unit}`;
+function shakenText(text: string, stream: ChoiceStream): string {
+  if (!AMOUNT.test(text)) return text;
+  const factor = pick(stream, FACTORS);
+  return text.replace(/\d+(?:\.\d+)?/g, (amount) => {
+    const value = times(Number(amount), factor);
+    return String(text.endsWith('%') ? Math.min(100, value) : value);
   });
+}
 
-const times = (value: number, stream: ChoiceStream): number =>
-  Math.max(1, Math.round((value * pick(stream, FACTORS)) / 10));
+const times = (value: number, tenths: number): number => Math.max(1, Math.round((value * tenths) / 10));

@@ -98,7 +98,9 @@ test('names change places everywhere in a scenario, also within texts', () => {
   expect(swapped({ 'link/v1>v10': ['v1', 'v10'] }, 'v1', 'v2')).toEqual({ 'link/v2>v10': ['v2', 'v10'] });
 });
 
-test('validators that are only counted have names', () => {
+test('validators that are only counted have names, and are not one object', () => {
+  const [one, other] = Object.values(membersOf({ validators: { count: 2, power: 7 } }));
+  expect(one).not.toBe(other);
   expect(membersOf({})).toEqual({ v0: {}, v1: {}, v2: {}, v3: {} });
   expect(membersOf({ validators: { count: 2, power: 7 } })).toEqual({ v0: { power: 7 }, v1: { power: 7 } });
 });
@@ -107,7 +109,7 @@ test('shaken numbers keep their units and stay positive, and names and ends stay
   const doc = {
     name: 'n',
     until: { height: 3 },
-    a: ['10s', '3ms', '50%', '2/s', '100kB/s', 7, 0, 'v0', true],
+    a: ['10s', '3ms', '50%', '2/s', '100kB/s', 7, 0, 'v0', true, '10ms-30ms'],
   };
   const seen = new Set<string>();
   for (let seed = 0; seed < 300; seed++) {
@@ -123,6 +125,15 @@ test('shaken numbers keep their units and stay positive, and names and ends stay
   for (const one of of(3)) expect(one).toMatch(/^[1-9]\d*\/s$/);
   for (const one of of(4)) expect(one).toMatch(/^[1-9]\d*kB\/s$/);
   for (const one of of(5)) expect(Number(one)).toBeGreaterThan(0);
+  expect(of(9).sort()).toEqual([
+    '100ms-300ms',
+    '10ms-30ms',
+    '1ms-3ms',
+    '20ms-60ms',
+    '30ms-90ms',
+    '3ms-9ms',
+    '5ms-15ms',
+  ]);
   expect([...of(6), ...of(7), ...of(8)]).toEqual(['0', 'v0', 'true']);
 });
 

@@ -1,4 +1,4 @@
-import type { EthTx } from '../../core/app/chain.ts';
+import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { PooledSender, PoolReader } from '../../core/rpc/context.ts';
 import type { Process } from '../machine/process.ts';
@@ -111,24 +111,40 @@ export function refusalProblem(
 
 /**
  * Complains if a pool refused a transaction because it would wait too long, although the newest block took as many as
- * the pool now holds: as long as blocks take all, nothing waits.
+ * the pool now holds: as long as blocks take all, and come faster than a transaction may wait, nothing waits too long.
+ *
+ * @param words The refusal.
  */
-export function waitProblem(node: Process, { hash }: Given): string | undefined {
+export function waitProblem(node: Process, { hash }: Given, words: string): string | undefined {
   const rpc = settledPool(node, Number.POSITIVE_INFINITY);
   if (rpc === undefined) return undefined;
   const taken = rpc.chain.blockMeta(rpc.chain.head())?.numTxs ?? 0;
   const { pending } = rpc.pool.stats();
-  return pending <= taken
+  const most = Number(/may wait (\d+) ms/.exec(words)?.[1]) / 1000;
+  return pending <= taken && longestInterval(rpc.chain) <= most
     ? `${hash} was told to wait behind ${pending} others, where the newest block took ${taken}`
     : undefined;
 }
 
+/** Blocks whose pace a pool may take for that of the next ones. */
+const RECENT_BLOCKS = 16;
+
+/** The longest time between two recent blocks, in seconds and rounded up. */
+function longestInterval(chain: ChainReader): number {
+  const head = chain.head();
+  const times = Array.from(
+    { length: RECENT_BLOCKS },
+    (_, i) => chain.blockMeta(head - i)?.header.time.seconds,
+  ).filter((time) => time !== undefined);
+  return Math.max(0, ...times.slice(1).map((time, i) => (times[i] as number) - time + 1));
+}
+
 /**
  * Whether a node with a settled pool neither holds a transaction nor has used its nonce, so that the transaction can
- * still come in. Never when verdicts are delayed: the transaction may be under check for longer than a block.
+ * still come in. Never when verdicts or syncs are delayed: the transaction may be under check for longer than a block.
  */
 export function isNowhere(node: Process, hash: Bytes, { from, nonce }: Given): boolean {
-  if (node.pace.verdict !== undefined) return false;
+  if ((node.pace.verdict ?? node.pace.sync) !== undefined) return false;
   const rpc = settledPool(node, Number.POSITIVE_INFINITY);
   if (rpc === undefined || rpc.pool.byEthHash(hash) !== undefined) return false;
   return (rpc.chain.latest().account(from.address)?.nonce ?? 0n) <= BigInt(nonce);

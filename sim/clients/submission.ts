@@ -145,7 +145,9 @@ export class Submission {
     // A replacement waits no longer than what it replaces, and one that is worth more overtakes others.
     if (words.startsWith(WAITS_TOO_LONG))
       return (
-        outbidProblem(before, node, tx) ?? refusalProblem(before, node, tx, market) ?? waitProblem(node, tx)
+        outbidProblem(before, node, tx) ??
+        refusalProblem(before, node, tx, market) ??
+        waitProblem(node, tx, words)
       );
     return overdraftProblem(before, node, tx, words);
   }

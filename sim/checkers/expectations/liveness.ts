@@ -10,7 +10,7 @@ import { againMicros, slowest } from '../linkFaults.ts';
 import { BROKEN_OFF, TOO_MANY_FAULTY } from '../notJudged.ts';
 import { type TimeInCore, TimesInCore } from '../progressCore.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from '../timing/roundTimeouts.ts';
-import { ANSWER_MICROS, answerMicros } from '../timing/waitingTime.ts';
+import { paceMicros } from '../timing/waitingTime.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
 
@@ -186,7 +186,7 @@ function boundOf(
   const isAbsent = (height: number, round: number): boolean =>
     absent.some(({ address }) => equalBytes(address, rotation.proposer(height, round)));
   const config = scenario.engine.consensus;
-  const slowness = Math.max(0, ...correct.map((node) => answerMicros(node) - ANSWER_MICROS));
+  const slowness = Math.max(0, ...correct.map((node) => paceMicros(node)));
   const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + slowness + againMicros(scenario);
   const timer = timers(scenario);
   let bound = base < cluster.genesis.initialHeight ? timer.micros(genesisMicros(scenario)) : 0;

@@ -11,6 +11,7 @@ import type { Checker, CheckerContext } from '../checker.ts';
 import { OwnValidators } from '../consensus/ownValidators.ts';
 import { againMicros, slowest } from '../linkFaults.ts';
 import { isSound } from '../progressCore.ts';
+import { isSluggish } from '../timing/waitingTime.ts';
 import { SentMaj23Claims } from './sentMaj23Claims.ts';
 
 /** Time between two looks at one node's peers. */
@@ -66,7 +67,7 @@ export function consensusGossip(context: CheckerContext): Checker {
   let calm = 0;
   const judge = (node: Process, peer: Process): void => {
     // Messages on a broken connection are lost with it.
-    const joinedAt = isAble(node) && isAble(peer) ? joinedSince(node, peer) : undefined;
+    const joinedAt = isAble(node, scenario) && isAble(peer, scenario) ? joinedSince(node, peer) : undefined;
     const pair = (node.index * world.processes.length + peer.index) * KINDS;
     if (joinedAt === undefined) {
       for (let kind = 0; kind < KINDS; kind++) lacks.delete(pair + kind);
@@ -150,9 +151,11 @@ export const isStream = ({ network, timeline }: Scenario): boolean =>
 
 const LINK_ACTIONS: readonly string[] = ['link', 'partition', 'clog', 'swizzle', 'pause'];
 
-/** Not if the drive is so slow that what came in waits for it. */
-const isAble = ({ state, disk, pace, node }: Process): boolean =>
-  state === 'up' && isSound(disk) && (pace.sync === undefined || node?.backlog() === 0);
+/** Not if the drive is so slow that what came in, or is to go out, waits for it. */
+const isAble = (node: Process, scenario: Scenario): boolean =>
+  node.state === 'up' &&
+  isSound(node.disk) &&
+  (node.pace.sync === undefined || (node.node?.backlog() === 0 && !isSluggish(node, scenario)));
 
 function lackOf(node: Process, peer: Process): Lack | undefined {
   const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];

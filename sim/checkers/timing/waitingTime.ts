@@ -12,14 +12,22 @@ export const ANSWER_MICROS = 600_000;
 const LATE_MICROS = 500_000;
 
 /**
- * The same for a machine with a pace of its own. Until a decided block is carried out, the application answers twice and
- * stores the block, and the WAL is written about three times.
+ * What a machine with a pace of its own takes longer than others. Until a decided block is carried out, the application
+ * answers twice and stores the block, and the WAL is written about three times.
+ *
+ * @param most Delays count as no more than this.
  */
-export const answerMicros = ({ pace: { sync, batch, answer, sign } }: Process): number => {
-  const most = (delay: Delay | undefined): number =>
-    delay === undefined ? 0 : Math.min(longestDelay(delay), LATE_MICROS);
-  return ANSWER_MICROS + 3 * most(sync) + most(batch) + 2 * most(answer) + most(sign);
+export const paceMicros = (
+  { pace: { sync, batch, answer, sign } }: Process,
+  most = Number.POSITIVE_INFINITY,
+): number => {
+  const longest = (delay: Delay | undefined): number =>
+    delay === undefined ? 0 : Math.min(longestDelay(delay), most);
+  return 3 * longest(sync) + longest(batch) + 2 * longest(answer) + longest(sign);
 };
+
+/** Time within which the application, the signer and the WAL of a machine that is not late have answered. */
+export const answerMicros = (node: Process): number => ANSWER_MICROS + paceMicros(node, LATE_MICROS);
 
 /** Gossip wakes a node ten times a second. A longer gap was a pause or a rest, and counts as no more than this. */
 const LOOK_MICROS = 250_000;

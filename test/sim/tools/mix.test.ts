@@ -55,7 +55,7 @@ describe('mixes', () => {
   test('have sections of both, and of many a drawn world', () => {
     const made = first(100, shipped);
     const having = (key: string): number => made.filter(({ text }) => text.includes(`\n${key}:`)).length;
-    for (const key of ['clients', 'timeline', 'byzantine', 'genesis'])
+    for (const key of ['clients', 'timeline', 'byzantine', 'genesis', 'expect'])
       expect(having(key), key).toBeGreaterThan(25);
     const drawn = made.filter(({ of }) => of[0].startsWith('swarm ')).length;
     expect(drawn).toBeGreaterThan(15);

@@ -34,7 +34,17 @@ async function matrixFiles() {
 function mixFolder() {
   const folder = path.join(keep, 'mixes');
   fs.rmSync(folder, { recursive: true, force: true });
-  const args = ['bin/orrery.js', 'sim', 'mix', 'scenarios', 'test/sim/worlds', '-o', folder, '--count', '5000'];
+  const args = [
+    'bin/orrery.js',
+    'sim',
+    'mix',
+    'scenarios',
+    'test/sim/worlds',
+    '-o',
+    folder,
+    '--count',
+    '5000',
+  ];
   if (spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0) throw new Error('no mixes');
   return folder;
 }

@@ -40,7 +40,11 @@ export function mixed(first: string, second: string, name: string, choices: Choi
   const [a, other] = [readDoc(first), readDoc(second)];
   if (a['defaults'] !== undefined || other['defaults'] !== undefined) return undefined;
   const b = sharingLiars(a, other, choices.stream('mix/liars'));
-  const whole: Doc = { name, ...sections(a, b, choices), expect: [{ liveness: { heights: 2, within: 'auto' } }] };
+  const whole: Doc = {
+    name,
+    ...sections(a, b, choices),
+    expect: [{ liveness: { heights: 2, within: 'auto' } }],
+  };
   const doc =
     choices.choose('mix/isShaken', 2) === 0 ? whole : (shaken(whole, choices.stream('mix/shake')) as Doc);
   for (const less of LESS) {

@@ -10,7 +10,7 @@ import { againMicros, slowest } from '../linkFaults.ts';
 import { BROKEN_OFF, TOO_MANY_FAULTY } from '../notJudged.ts';
 import { type TimeInCore, TimesInCore } from '../progressCore.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from '../timing/roundTimeouts.ts';
-import { paceMicros } from '../timing/waitingTime.ts';
+import { isSluggish, paceMicros } from '../timing/waitingTime.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
 
@@ -33,6 +33,7 @@ const seconds = (micros: number): string => `${micros / 1_000_000}s`;
 export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const { world, correct } = context;
   const chances = wanted.within === 'auto' ? new TimesInCore(context) : undefined;
+  const hasLate = correct.some((node) => isSluggish(node, context.scenario));
   let from = 0;
   let roundMax = 0;
   /** The height before the first. */
@@ -50,7 +51,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     return {
       chance,
       isReached: reached !== undefined,
-      isFree: reached === undefined && chance.micros >= world.now - from,
+      isFree: reached === undefined && !hasLate && chance.micros >= world.now - from,
       allowed: bound.micros + chance.times * returnMicros(context),
       why: `${bound.rounds}, ${chance.times} × ${seconds(returnMicros(context))} to connect${bound.missed}`,
     };
@@ -116,7 +117,7 @@ function lateness(
 interface Standing {
   readonly chance: TimeInCore;
   readonly isReached: boolean;
-  /** Nothing ever kept the node from making progress. */
+  /** Nothing ever kept the node from making progress, and no machine is late. */
   readonly isFree: boolean;
   /** How long it may take, of the time in which it could make progress. */
   readonly allowed: number;

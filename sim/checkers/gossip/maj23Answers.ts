@@ -60,9 +60,12 @@ export function maj23Answers(context: CheckerContext): Checker {
   const committing = new Map<Process, number>();
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
   const isAble = (node: Process): boolean => isTimely && isPrompt(node);
-  const names = new Set(context.correct.map((node) => node.name));
-  const isHonest = (height: number, index: number): boolean =>
-    names.has(context.cluster.schedule.voters(height)[index]?.name ?? '');
+  const nodes = new Map(context.correct.map((node) => [node.name, node]));
+  /** Not a validator that may have forgotten how it voted in this height. */
+  const isHonest = (height: number, index: number): boolean => {
+    const node = nodes.get(context.cluster.schedule.voters(height)[index]?.name ?? '');
+    return node !== undefined && node.forgotten < height;
+  };
   const heard = (node: Process, peer: string, message: ConsensusMessage): void => {
     const talk = talks.get(node, peer);
     const rs = node.node?.rs();

@@ -14,10 +14,13 @@ const LOOK_MICROS = 1_000_000;
  * through other such nodes, over links that can carry what is sent, and together have more than two thirds of the power.
  * Byzantine nodes are not counted on. Empty if there is no such group.
  */
-export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet<Process> {
+export function coreOf({ correct, cluster, world, scenario }: CheckerContext): ReadonlySet<Process> {
   const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));
   const isOverloaded = ({ index: a }: Process, { index: b }: Process): boolean =>
     world.network.link(a, b).isOverloaded(world.now) || world.network.link(b, a).isOverloaded(world.now);
+  const isScarce = arePeersScarce(scenario);
+  const isJoined = ({ index: a }: Process, { index: b }: Process): boolean =>
+    world.network.joins(a, b) && (!isScarce || world.network.joinedSince(a, b) !== undefined);
   // The voters of the block after the newest.
   const voters = cluster.schedule.voters(
     correct.reduce((most, { decided }) => Math.max(most, decided), 0) + 1,
@@ -27,7 +30,7 @@ export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet
     left.delete(first);
     for (const one of group) {
       for (const other of left) {
-        if (!world.network.joins(one.index, other.index) || isOverloaded(one, other)) continue;
+        if (!isJoined(one, other) || isOverloaded(one, other)) continue;
         group.add(other);
         left.delete(other);
       }
@@ -38,6 +41,10 @@ export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet
   }
   return new Set();
 }
+
+/** A node may find all places at its peers taken, so that it has nobody to connect with. */
+const arePeersScarce = ({ peers, validators, nodes }: Scenario): boolean =>
+  peers !== undefined && peers.inboundMax < validators.length + nodes.length - 1;
 
 export const isSound = ({ isFull, isSlow, failsNext, isDamaged }: Process['disk']): boolean =>
   !isFull && !isSlow && !failsNext && !isDamaged;

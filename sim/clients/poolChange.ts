@@ -128,14 +128,17 @@ export function waitProblem(node: Process, { hash }: Given, words: string): stri
 
 /** Blocks whose pace a pool may take for that of the next ones. */
 const RECENT_BLOCKS = 16;
+/** With fewer blocks their pace is not known. The time of a block is that of the votes for the one before. */
+const BLOCKS_MIN = 4;
 
-/** The longest time between two recent blocks, in seconds and rounded up. */
+/** The longest time between two recent blocks, in seconds and rounded up; infinite while it is not known. */
 function longestInterval(chain: ChainReader): number {
   const head = chain.head();
   const times = Array.from(
     { length: RECENT_BLOCKS },
     (_, i) => chain.blockMeta(head - i)?.header.time.seconds,
   ).filter((time) => time !== undefined);
+  if (times.length < BLOCKS_MIN) return Number.POSITIVE_INFINITY;
   return Math.max(0, ...times.slice(1).map((time, i) => (times[i] as number) - time + 1));
 }
 

@@ -115,9 +115,11 @@ export class Link {
     return this.cuts.size > 0;
   }
 
-  /** Whether a frame that is sent now arrives normally, apart from its delay. */
+  /** Whether a frame that is sent now may arrive normally, apart from its delay. */
   isOpen(now: number): boolean {
-    return !this.cut && this.clogUntil <= now && this.#lateUntil <= now && this.faults.lossPpm < PPM;
+    const { lossPpm, corruptPpm, resetPpm } = this.faults;
+    const isBarred = lossPpm + corruptPpm + resetPpm >= PPM;
+    return !this.cut && this.clogUntil <= now && this.#lateUntil <= now && !isBarred;
   }
 
   /** The connection is gone with everything in flight. The next one does not wait for any of it. */

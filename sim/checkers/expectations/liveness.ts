@@ -10,7 +10,7 @@ import { againMicros, slowest } from '../linkFaults.ts';
 import { BROKEN_OFF, TOO_MANY_FAULTY } from '../notJudged.ts';
 import { type TimeInCore, TimesInCore } from '../progressCore.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from '../timing/roundTimeouts.ts';
-import { isSluggish, paceMicros } from '../timing/waitingTime.ts';
+import { paceMicros } from '../timing/waitingTime.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
 
@@ -33,7 +33,6 @@ const seconds = (micros: number): string => `${micros / 1_000_000}s`;
 export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const { world, correct } = context;
   const chances = wanted.within === 'auto' ? new TimesInCore(context) : undefined;
-  const hasLate = correct.some((node) => isSluggish(node, context.scenario));
   let from = 0;
   let roundMax = 0;
   /** The height before the first. */
@@ -51,7 +50,8 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     return {
       chance,
       isReached: reached !== undefined,
-      isFree: reached === undefined && !hasLate && chance.micros >= world.now - from,
+      isFree:
+        reached === undefined && bound.isQuick && chance.micros >= Math.max(world.now - from, bound.least),
       allowed: bound.micros + chance.times * returnMicros(context),
       why: `${bound.rounds}, ${chance.times} × ${seconds(returnMicros(context))} to connect${bound.missed}`,
     };
@@ -117,7 +117,7 @@ function lateness(
 interface Standing {
   readonly chance: TimeInCore;
   readonly isReached: boolean;
-  /** Nothing ever kept the node from making progress, and no machine is late. */
+  /** Nothing ever kept the node from making progress, and the run was long enough if each round led to a block. */
   readonly isFree: boolean;
   /** How long it may take, of the time in which it could make progress. */
   readonly allowed: number;
@@ -156,6 +156,9 @@ const PROCESSING_MICROS = 400_000;
 /** Rounds searched for the longest run of proposers that may fail. */
 const ROUNDS_AHEAD = 64;
 
+/** The proposal, prevotes and precommits of a round. */
+const EXCHANGES = 3;
+
 interface Since {
   /** The round in which the first height goes on. */
   readonly firstRound?: number;
@@ -190,8 +193,10 @@ function boundOf(
   const slowness = Math.max(0, ...correct.map((node) => paceMicros(node)));
   const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + slowness + againMicros(scenario);
   const timer = timers(scenario);
+  const early = roundsUntil(config, exchange);
   let bound = base < cluster.genesis.initialHeight ? timer.micros(genesisMicros(scenario)) : 0;
   let turns = 0;
+  let least = bound;
   for (let height = base + 1; height <= base + heights; height++) {
     let run = 0;
     let longest = 0;
@@ -200,16 +205,21 @@ function boundOf(
       longest = Math.max(longest, run);
     }
     const start = height === base + 1 ? firstRound : 0;
-    const rounds = start + longest + 1 + roundsUntil(config, exchange);
+    const rounds = start + longest + 1 + early;
     turns += rounds - start;
     for (let round = start; round < rounds; round++)
       bound += timer.micros(roundMicros(config, round)) + exchange + TIMERS_A_ROUND * timer.late;
-    bound += timer.micros(1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs));
-    bound += TIMERS_A_HEIGHT * timer.late;
+    const pause =
+      timer.micros(1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs)) +
+      TIMERS_A_HEIGHT * timer.late;
+    bound += pause;
+    least += EXCHANGES * exchange + pause;
   }
   const names = absent.map(({ name }) => name).join(', ');
   return {
     micros: bound,
+    isQuick: early === 0 && absent.length === 0,
+    least,
     rounds: `${turns} rounds with their timeouts and ${seconds(exchange)} for messages in each`,
     missed: names === '' ? '' : `, turns to propose may be missed by ${names}`,
   };
@@ -217,6 +227,10 @@ function boundOf(
 
 interface Bound {
   readonly micros: number;
+  /** Everybody proposes, and the timeouts of the first round outlast the exchange of its messages. */
+  readonly isQuick: boolean;
+  /** The same if each first round leads to a block before its timeouts. */
+  readonly least: number;
   /** What it is made of, for people. */
   readonly rounds: string;
   /** Whose turns may lead to no block. */

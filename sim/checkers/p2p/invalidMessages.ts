@@ -6,6 +6,7 @@ import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
 import { isSound } from '../progressCore.ts';
+import { isSluggish } from '../timing/waitingTime.ts';
 import { illFormed, isJudged, type WireMessage, wireMessageIn } from './illFormed.ts';
 
 /** Dropping a peer waits at most for one write of the WAL. */
@@ -21,7 +22,7 @@ interface Offence {
 
 /**
  * Every correct node drops a peer that sends it what no honest node can send. Frames are read apart from the core's
- * codec. Excused: scenarios with pauses or disk faults.
+ * codec. Excused: scenarios with pauses or disk faults, and late machines.
  */
 export function invalidMessages(context: CheckerContext): Checker {
   const { world, cluster } = context;
@@ -49,7 +50,8 @@ export function invalidMessages(context: CheckerContext): Checker {
         continue;
       }
       link.offence = undefined;
-      if (isTimely && node.state === 'up' && isSound(node.disk))
+      const isAble = node.state === 'up' && isSound(node.disk) && !isSluggish(node, context.scenario);
+      if (isTimely && isAble)
         context.fail('conduct', `${node.name} keeps ${peer}, should drop it: it has sent ${offence.text}`);
     }
   };

@@ -252,8 +252,8 @@ export class Accuser {
       );
     else if (refusal === undefined && hash !== this.#hashOf(evidence))
       this.#complain(`${this.node.name} takes evidence of ${what} by the name ${hash}`);
-    if (refusal !== undefined) this.refused.push(evidence);
-    else if (!isKnown) this.taken.push({ evidence, life, head: rpc.chain.head() });
+    if (refusal !== undefined && !isKnown) this.refused.push(evidence);
+    if (refusal === undefined && !isKnown) this.taken.push({ evidence, life, head: rpc.chain.head() });
   }
 
   /** The node judges by the newest block that its consensus knows of. That may be one behind what is stored. */

@@ -5,6 +5,7 @@ import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
 import { isPrompt } from '../progressCore.ts';
+import { isSluggish } from '../timing/waitingTime.ts';
 import { hasOddClocks } from '../timing/earlyTimeouts.ts';
 import { type KnownSyncPeer, STATUS_WAIT_MICROS } from './switchToConsensus.ts';
 
@@ -57,7 +58,7 @@ export function leavesBlockSync(context: CheckerContext): Checker {
     const life = lives.get(node);
     if (life === undefined || node.node?.isSyncing() !== true || life.hasDropped || node.state !== 'up')
       return;
-    if (!isPrompt(node) || !mayBegin(node, life)) {
+    if (!isPrompt(node) || isSluggish(node, scenario) || !mayBegin(node, life)) {
       life.idleSince = undefined;
       return;
     }

@@ -15,7 +15,11 @@ const LOOK_MICROS = 1_000_000;
  * Byzantine nodes are not counted on. Empty if there is no such group.
  */
 export function coreOf({ correct, cluster, world, scenario }: CheckerContext): ReadonlySet<Process> {
-  const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));
+  // A node in seed mode hangs up as soon as it has told addresses.
+  const seeds = scenario.peers?.seedMode === true ? scenario.peers.seeds : [];
+  const left = new Set(
+    correct.filter(({ name, state, disk }) => state === 'up' && isSound(disk) && !seeds.includes(name)),
+  );
   const isOverloaded = ({ index: a }: Process, { index: b }: Process): boolean =>
     world.network.link(a, b).isOverloaded(world.now) || world.network.link(b, a).isOverloaded(world.now);
   const isScarce = arePeersScarce(scenario);

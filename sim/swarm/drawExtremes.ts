@@ -7,6 +7,7 @@ import {
   FAR_DELAYS,
   HASTY,
   HOLDING,
+  LATE,
   LISTED,
   PEERS,
   PRICES,
@@ -18,6 +19,8 @@ import {
 import { pick } from './pick.ts';
 
 const PLACES_MAX = 24;
+/** As many validators may be late. */
+const MACHINES_MAX = 3;
 /** Virtual seconds of a chain that may stand still, and of one that makes blocks faster than anybody can fetch them. */
 const HOLDING_SECONDS = 60;
 const HASTY_SECONDS = 10;
@@ -58,6 +61,7 @@ export function drawExtremes(
     sectionPlaces(SECTIONS),
     [...listPlaces(world), ...(isStream ? [] : sectionPlaces({ network: ROUGH }))],
     isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : [],
+    isBound ? machinePlaces(world) : [],
     'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : [],
   ].filter((places) => places.length > 0);
   // Values of one kind, so that they meet, or of all kinds.
@@ -115,6 +119,17 @@ const sectionPlaces = (
   Object.entries(tables).flatMap(([section, table]) =>
     Object.entries(table).map(([key, values]) => ({ path: [section, key], values, seconds })),
   );
+
+const machinePlaces = ({ validators }: Doc): readonly Place[] =>
+  Object.keys(validators as object)
+    .slice(0, MACHINES_MAX)
+    .flatMap((name) =>
+      Object.entries(LATE).map(([key, values]) => ({
+        path: ['validators', name, key],
+        values,
+        seconds: HOLDING_SECONDS,
+      })),
+    );
 
 /** Places in lists that hold a key of the tables. */
 function listPlaces(doc: Doc): readonly Place[] {

@@ -73,6 +73,12 @@ export const HOLDING: Readonly<Record<string, Table>> = {
   },
 };
 
+/** A machine that is late. A chain that needs it may stand still. */
+export const LATE: Table = {
+  store: [{ sync: '600ms-2s' }, { sync: '1s-20s' }, { batch: '5s' }, { sign: '800ms-900ms' }],
+  app: [{ answer: '600ms-2s' }, { answer: '5s' }, { verdict: '10s' }],
+};
+
 /** For worlds in which nodes discover each other. */
 export const PEERS: Readonly<Record<string, Table>> = {
   peers: {

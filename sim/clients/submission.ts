@@ -176,13 +176,16 @@ export class Submission {
     return this.#isUnfit(wordsOf(reply), wallet) ? undefined : `${hash} was refused: ${wordsOf(reply)}`;
   }
 
-  /** Whether it asks for more than this chain's blocks have, or offers less than this chain asks for. */
+  /**
+   * Whether it asks for more than this chain's blocks have, or offers less than this chain asks for. While a block is
+   * stored, nobody knows which limits of blocks it was judged by.
+   */
   #isUnfit(words: string, { market }: Wallet): boolean {
     const { gas, feeCap, raw } = this.#tx;
     const chain = this.#rpc?.chain;
-    if (chain === undefined) return false;
-    if (words === 'exceeds block gas limit') return gas > chain.gasLimit();
-    if (words.startsWith('oversized data: ')) return oversizeProblem(chain, raw.length) === undefined;
+    if (words === 'exceeds block gas limit') return chain === undefined || gas > chain.gasLimit();
+    if (words.startsWith('oversized data: '))
+      return chain === undefined || oversizeProblem(chain, raw.length) === undefined;
     return words.startsWith('transaction underpriced: gas fee cap ') && feeCap < market.minGasPrice;
   }
 }

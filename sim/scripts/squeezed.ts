@@ -5,11 +5,13 @@ import { GWEI, PLAIN_TRANSFER } from './transfers.ts';
 
 /** More transactions than a small pool holds. */
 const FILLING = 14;
+/** With less, in wei, an account cannot pay for its part in a round. */
+const LEAST = 1_000_000_000n * GWEI;
 
 /**
  * One account sends two transactions. The second costs most of its coins and offers little. Another account fills the
  * pool, so that a small pool evicts the second one. Then the first account sends it again at a better price. It can pay
- * for it, and a node that holds no more of its transactions must not say that it cannot.
+ * for it, and a node that holds no more of its transactions must not say that it cannot. It ends when the coins do.
  */
 export const squeezed: Script = (state) => {
   const { accounts, choices } = state;
@@ -17,6 +19,7 @@ export const squeezed: Script = (state) => {
   const at = choices.choose(accounts.length);
   const rich = present(accounts[at], 'an account');
   const other = present(accounts[(at + 1) % accounts.length], 'another account');
+  if ([rich, other].some((account) => DEV_BALANCE - state.spent(account) < LEAST)) return [];
   const value = ((DEV_BALANCE - state.spent(rich)) * 3n) / 5n;
   const first = transfer(state, rich, 1n, 3n);
   const second = transfer(state, rich, value, 1n);

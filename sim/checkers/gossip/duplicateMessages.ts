@@ -38,7 +38,7 @@ interface Talk {
   stand: string;
   /** Messages that both have, with the time at which the node heard them; 0 for its own messages. */
   readonly known: Map<number, number>;
-  /** Votes of the peer's height that the peer has announced, with the time by which the node has taken note of it. */
+  /** Votes of the peer's round that the peer has announced, with the time by which the node has taken note of it. */
   readonly has: Map<number, number>;
 }
 
@@ -112,7 +112,7 @@ export function duplicateMessages({ world, scenario, correct, fail }: CheckerCon
   const heardStanding = (node: Process, peer: string, bytes: Bytes): void => {
     const said = votesInMessage(bytes);
     const talk = said && talkWith(node, peer, bytes);
-    if (talk === undefined || said?.height !== talk.place.height) return;
+    if (talk === undefined || said?.height !== talk.place.height || said.round !== talk.place.round) return;
     const at = world.now + queueMicros(node, scenario);
     for (const vote of said.votes) if (!talk.has.has(vote)) talk.has.set(vote, at);
   };

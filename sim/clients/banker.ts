@@ -270,13 +270,14 @@ export class Banker {
     const head = headOf(context);
     const blocks = 1 + (this.#probes % 2);
     const sequence = PROBE_DISTANCE + this.#probes++;
-    const draft = probe(from, head, blocks, this.#leastPrice(context));
+    const price = this.#leastPrice(context);
+    const draft = probe(from, head, blocks, price);
     const tx = this.#sign(context, draft, number, sequence);
     const code = await this.#broadcast(context, tx);
     if (headOf(context) !== head) return;
     if (code === TOO_LATE)
       this.#complain(`${tx.hash} was refused at ${head} as too late, which it is after ${head + blocks}`);
-    if (code === TOO_CHEAP)
+    if (code === TOO_CHEAP && price !== undefined)
       this.#complain(`${tx.hash} was refused at ${head}, which pays what ${head + 1} asks for`);
   }
 

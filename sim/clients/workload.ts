@@ -225,7 +225,8 @@ export class EvmClient {
 
   /** Submits a transaction and returns whether it was taken. `isAfter`: the one before it in its batch was taken. */
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
-    tx.sentAt = this.#world.now;
+    const { now } = this.#world;
+    tx.sentAt = now;
     tx.sentHead = this.#world.height;
     const node = this.#nodeFor(tx);
     const { length } = this.#sentBy(tx.from);
@@ -242,7 +243,8 @@ export class EvmClient {
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
     const isAlone = this.#sentBy(tx.from).length === length;
-    const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
+    // It may have been sent again meanwhile.
+    const isPrompt = isAlone && this.#world.now - now < PROMPT_MICROS;
     if (isTaken) tx.takenIn = this.#node.lives;
     if (isTaken && tx.bad !== undefined) this.#strays.push(tx);
     if (isPrompt && isRefusal(reply)) tx.refusals += 1;

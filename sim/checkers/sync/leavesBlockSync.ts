@@ -5,8 +5,8 @@ import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
 import { isPrompt } from '../progressCore.ts';
-import { isSluggish } from '../timing/waitingTime.ts';
 import { hasOddClocks } from '../timing/earlyTimeouts.ts';
+import { isSluggish } from '../timing/waitingTime.ts';
 import { type KnownSyncPeer, STATUS_WAIT_MICROS } from './switchToConsensus.ts';
 
 /** How long a node waits if no peer has sent its status (BlockSync's silence). */

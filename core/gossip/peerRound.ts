@@ -150,10 +150,14 @@ export class PeerRound {
     return fresh;
   }
 
-  /** Makes room in a height of many rounds: drops the set noted first among the rounds that the peer has left. */
+  /**
+   * Makes room in a height of many rounds: drops the set noted first among the rounds that the peer has left, but not the
+   * prevotes that it needs for its proposal.
+   */
   #forgetPast(): boolean {
+    const pol = slot(this.polRound, 'prevote');
     for (const key of this.#votes.keys())
-      if (key < slot(this.round, 'prevote')) return this.#votes.delete(key);
+      if (key < slot(this.round, 'prevote') && key !== pol) return this.#votes.delete(key);
     return false;
   }
 

@@ -8,7 +8,7 @@ import type { Checker, CheckerContext } from '../checker.ts';
 import { Connections } from '../connections.ts';
 import { isPrompt, queueMicros } from '../progressCore.ts';
 import { peerRoundOf } from './peerRoundOf.ts';
-import { votesInMessage } from './votesInMessage.ts';
+import { type VotesInMessage, votesInMessage } from './votesInMessage.ts';
 
 /** A decided message waits for the WAL. Until it leaves, the node may hear the same from its peer. */
 const CROSSED_MICROS = 100_000;
@@ -90,7 +90,7 @@ export function duplicateMessages({ world, scenario, correct, fail }: CheckerCon
       if (talk === undefined) continue;
       const since = talk.known.get(key);
       talk.known.set(key, 0);
-      if (since !== undefined && world.now - since > CROSSED_MICROS)
+      if (since !== undefined && world.now - since > CROSSED_MICROS && !mayForget(talk.place, vote))
         fail(
           name,
           `${node.name} tells ${peer} at ${placeText(talk.place)} again what one of them has told the other, should tell it once`,
@@ -150,6 +150,11 @@ export function duplicateMessages({ world, scenario, correct, fail }: CheckerCon
     ),
   };
 }
+
+/** In a height of many rounds a node keeps no record of votes of them all. */
+const ROUNDS_KEPT = 16;
+const mayForget = (place: Place, vote: VotesInMessage | undefined): boolean =>
+  vote !== undefined && vote.round < place.round && place.round >= ROUNDS_KEPT;
 
 const placeText = ({ height, round, own }: Place): string => `${height}/${round} (itself at height ${own})`;
 

@@ -175,6 +175,16 @@ test('in a height of many rounds, the votes of the latest rounds are remembered'
   }
 });
 
+test('in a height of many rounds, the prevotes that a proposal needs are remembered', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 99, 3));
+  peer.setProposal(5, 99, parts, 0);
+  peer.setVote(5, 0, 'prevote', 1, 4);
+  for (let round = 1; round < 99; round++) peer.setVote(5, round, 'precommit', 2, 4);
+  expect(peer.votes(0, 'prevote')?.toString()).toBe('_x__');
+  expect(peer.votes(98, 'precommit')?.toString()).toBe('__x_');
+});
+
 test('the POL round of a proposal is kept only for the round of the proposal', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 3, 3));

@@ -1,4 +1,5 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { DevAccount } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
@@ -158,7 +159,16 @@ export class Submission {
     const isTaken = 'result' in reply && tx.bad !== undefined && this.#giving.isAfter;
     if (!isTaken || !isAlone || !this.#isSamePool) return undefined;
     if (wallet.isLaterThan(this.#head, tx) || wallet.isMiscounted(tx)) return undefined;
-    return `${tx.hash} was taken, which ${tx.bad}`;
+    return wallet.isRoomy || this.#isPreceded ? `${tx.hash} was taken, which ${tx.bad}` : undefined;
+  }
+
+  /** Whether a transaction that may make this one bad was still in the pool, and not driven out of it. */
+  get #isPreceded(): boolean {
+    const { from, nonce } = this.#tx;
+    const own = this.#before?.find(({ sender }) => equalBytes(sender, from.address));
+    return [...(own?.pending ?? []), ...(own?.queued ?? [])].some(
+      (one) => one.nonce === BigInt(nonce) || one.nonce === BigInt(nonce) - 1n,
+    );
   }
 
   #sizeProblem(reply: EthReply): string | undefined {

@@ -93,6 +93,8 @@ class PoolRumours {
   /** The longest pool of each node. A node that sends little at once needs more turns for it. */
   readonly #mostWaited = new Map<Process, number>();
   readonly #sizesMax: number;
+  /** A small pool drives transactions out and takes them again, and tells of them again each time. */
+  readonly #isRoomy: boolean;
   /** Since when nothing has held up the messages of each node. */
   readonly #calm = new Map<Process, number>();
   #calmAll = 0;
@@ -100,7 +102,9 @@ class PoolRumours {
   constructor(context: CheckerContext) {
     const { world, scenario } = context;
     this.#context = context;
-    this.#sizesMax = scenario.engine.sizesMax ?? Number.POSITIVE_INFINITY;
+    const { sizesMax = Number.POSITIVE_INFINITY, poolTxs, poolBytes } = scenario.engine;
+    this.#sizesMax = sizesMax;
+    this.#isRoomy = (poolTxs ?? poolBytes) === undefined;
     this.#talks = new Connections(() => ({
       since: world.now,
       heardAt: new Map(),
@@ -161,7 +165,7 @@ class PoolRumours {
     if (heardAt !== undefined && this.#now - Math.max(heardAt, this.#calmOf(node)) > LEAVE_MICROS)
       return `, which ${peer} has told it`;
     const most = SAID_MAX + this.#context.correct.length + (this.#now - talk.since) / BACK_MICROS;
-    return count > most && !this.#isNarrow(node, peer)
+    return count > most && this.#isRoomy && !this.#isNarrow(node, peer)
       ? ` for the ${count}th time, expected at most ${Math.floor(most)} times`
       : undefined;
   }

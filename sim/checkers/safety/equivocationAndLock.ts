@@ -122,22 +122,22 @@ type Signed = Extract<Fact, { kind: 'signed' }>;
 
 /** The votes that nodes have to repeat because the cut WAL lacks them. */
 class CutLogs {
-  /** By node: what it signed last. */
-  readonly #last = new Map<Process, Signed>();
+  /** By node: what it signed last, and how often its disk had been replaced by then. */
+  readonly #last = new Map<Process, { readonly said: Signed; readonly wipes: number }>();
   readonly #owed = new Map<Process, Signed>();
 
   /** @returns What is wrong with a signature. */
   on(fact: Signed | Extract<Fact, { kind: 'started' }>): string | undefined {
     const { node } = fact;
     if (fact.kind === 'started') {
-      const last = this.#last.get(node);
-      const isOwed = fact.tornBytes > 0 && last !== undefined && isNewest(last) && isLost(last);
-      if (isOwed) this.#owed.set(node, last);
+      const { said, wipes } = this.#last.get(node) ?? {};
+      const isOwed = fact.tornBytes > 0 && wipes === node.disk.wipes;
+      if (isOwed && said !== undefined && isNewest(said) && isLost(said)) this.#owed.set(node, said);
       else this.#owed.delete(node);
       return undefined;
     }
     const { ask, signed } = fact;
-    this.#last.set(node, fact);
+    this.#last.set(node, { said: fact, wipes: node.disk.wipes });
     const owed = this.#owed.get(node);
     if (owed === undefined) return undefined;
     this.#owed.delete(node);

@@ -30,7 +30,7 @@ async function matrixFiles() {
   });
 }
 
-/** The folder of scenarios that mix two shipped ones, or two kept worlds, or one of each. */
+/** The folder of scenarios that mix two: shipped ones, kept worlds and drawn ones. */
 function mixFolder() {
   const folder = path.join(keep, 'mixes');
   fs.rmSync(folder, { recursive: true, force: true });

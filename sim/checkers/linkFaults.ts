@@ -1,5 +1,5 @@
 import { longestDelay } from '../network/delay.ts';
-import type { LinkFaults } from '../network/link.ts';
+import { type LinkFaults, spoiltPpm } from '../network/link.ts';
 import { PPM } from '../world/choices.ts';
 import type { CheckerContext } from './checker.ts';
 
@@ -35,8 +35,7 @@ export function againMicros({ network, timeline }: CheckerContext['scenario']): 
     ...timeline.flatMap(({ action }) => (action.kind === 'link' ? [{ ...network, ...action.faults }] : [])),
   ];
   // A link that loses everything counts as cut, which the observer sees.
-  const losses = faults.map(({ lossPpm, corruptPpm, resetPpm }) => lossPpm + corruptPpm + resetPpm);
-  const worst = Math.max(0, ...losses.filter((ppm) => ppm < PPM));
+  const worst = Math.max(0, ...faults.map(spoiltPpm).filter((ppm) => ppm < PPM));
   let repeats = 0;
   for (let odds = 1; worst > 0 && odds < ONE_IN; odds *= PPM / worst) repeats++;
   return repeats * AGAIN_MICROS;

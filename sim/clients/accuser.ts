@@ -252,8 +252,10 @@ export class Accuser {
       );
     else if (refusal === undefined && hash !== this.#hashOf(evidence))
       this.#complain(`${this.node.name} takes evidence of ${what} by the name ${hash}`);
-    if (refusal !== undefined && !isKnown) this.refused.push(evidence);
-    if (refusal === undefined && !isKnown) this.taken.push({ evidence, life, head: rpc.chain.head() });
+    // What it took before may be stored although it is too old by now.
+    if (isKnown) return;
+    if (refusal === undefined) this.taken.push({ evidence, life, head: rpc.chain.head() });
+    else this.refused.push(evidence);
   }
 
   /** The node judges by the newest block that its consensus knows of. That may be one behind what is stored. */

@@ -52,6 +52,10 @@ const QUEUED: readonly ChannelId[] = [...TIMELESS, CHANNELS.mempool];
 /** Faults with their keys in the same order. */
 const isSame = (one: LinkFaults, other: LinkFaults): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+/** The share of frames that do not arrive whole: lost, damaged, or torn off with their connection. */
+export const spoiltPpm = ({ lossPpm, corruptPpm, resetPpm }: LinkFaults): number =>
+  lossPpm + corruptPpm + resetPpm;
+
 /** One direction between two nodes: its faults, its choices, and the frames that leave at the end of this event. */
 export class Link {
   readonly from: number;
@@ -117,9 +121,7 @@ export class Link {
 
   /** Whether a frame that is sent now may arrive normally, apart from its delay. */
   isOpen(now: number): boolean {
-    const { lossPpm, corruptPpm, resetPpm } = this.faults;
-    const isBarred = lossPpm + corruptPpm + resetPpm >= PPM;
-    return !this.cut && this.clogUntil <= now && this.#lateUntil <= now && !isBarred;
+    return !this.cut && this.clogUntil <= now && this.#lateUntil <= now && spoiltPpm(this.faults) < PPM;
   }
 
   /** The connection is gone with everything in flight. The next one does not wait for any of it. */

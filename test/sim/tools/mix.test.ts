@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { liarsOf, membersOf, swapped } from '../../../sim/mix/members.ts';
 import { type Mix, mixes, type Written } from '../../../sim/mix/mixes.ts';
 import { shaken } from '../../../sim/mix/shake.ts';
-
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { readDoc } from '../../../sim/shrink/document.ts';
 import { Choices } from '../../../sim/world/choices.ts';

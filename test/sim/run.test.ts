@@ -5,13 +5,43 @@ import { ZERO_GROUPS } from '../../sim/world/choices.ts';
 import { runUnasked } from '../support/runUnasked.ts';
 import { scenarioNames, scenarioText } from '../support/scenarios.ts';
 
-/** Take three seconds and more: the sweep of `npm run campaign` runs them, as all others, with many seeds. */
-const LONG = new Set(
-  `address-liars addresses-moved addresses-moved-after-restart blocks-in-parts blocks-waited-for book-outlives-the-
-   seed busy-chain changing-params contract-liars contract-storms index-off-and-on limits-hold little-at-once many-
-   validators parts-cut-short parts-from-the-others parts-told-once parts-to-the-limit pool-after-partition sync-
-   in-parts sync-liar-forgiven sync-near-peer sync-poisoned vain-addresses-forgotten`.split(/\s+/),
-);
+/** Take two seconds and more: the sweep of `npm run campaign` runs them, as all others, with many seeds. */
+const LONG: ReadonlySet<string> = new Set([
+  'address-liars',
+  'addresses-moved',
+  'addresses-moved-after-restart',
+  'all-crash',
+  'blocks-in-parts',
+  'blocks-waited-for',
+  'blocks-without-pause',
+  'book-outlives-the-seed',
+  'busy-chain',
+  'changing-params',
+  'contract-liars',
+  'contract-storms',
+  'crowded-blocks',
+  'faulty-programs',
+  'index-off-and-on',
+  'later-genesis',
+  'limits-hold',
+  'little-at-once',
+  'many-validators',
+  'mutated-addresses',
+  'parts-cut-short',
+  'parts-from-the-others',
+  'parts-to-the-limit',
+  'parts-told-once',
+  'pex-discovers',
+  'pool-after-partition',
+  'pool-told-to-all',
+  'sync-in-parts',
+  'sync-liar-forgiven',
+  'sync-near-peer',
+  'sync-peer-leaves',
+  'sync-peers-leave-at-work',
+  'sync-poisoned',
+  'vain-addresses-forgotten',
+]);
 
 async function run(text: string, options: RunOptions = {}, by = runScenario): Promise<ScenarioReport> {
   const result = await by(text, { crypto: 'keyed-hash', ...options });

@@ -67,13 +67,13 @@ describe('what the swarm draws', () => {
   test('has locks that are carried into other rounds', async () => {
     const carried = new Set<string>();
     const trace = (line: string): void => {
-      const { at = '', lock } = JSON.parse(line) as { at?: string; lock?: string };
+      if (!line.includes('"lock"')) return;
+      const { at = '', lock = '' } = JSON.parse(line) as { at?: string; lock?: string };
       const [height, round, step] = at.split('/').map(Number);
-      if (lock !== undefined && Number(round) > Number.parseInt(lock, 10) && Number(step) >= 4)
-        carried.add(`${height}/${round}`);
+      if (Number(round) > Number.parseInt(lock, 10) && Number(step) >= 4) carried.add(`${height}/${round}`);
     };
     for (const text of texts.filter((one) => CONTESTED.test(one)).slice(0, 4))
-      await runScenario(text, { crypto: 'keyed-hash', trace });
+      if (carried.size === 0) await runScenario(text, { crypto: 'keyed-hash', trace, judges: () => false });
     expect(carried.size).toBeGreaterThan(0);
   });
 });

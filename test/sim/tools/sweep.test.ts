@@ -6,16 +6,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 
+/** Nodes are not asked for all that they serve: it takes longer than the rest of such short runs. */
+const UNASKED = '{off: answers}';
 const bin = path.resolve(import.meta.dirname, '../../../bin/orrery.js');
 let folder = '';
 beforeAll(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-sweep-'));
   const fileOf = (name: string): string => path.join(folder, `${name}.yaml`);
   const head = 'engine: {crypto: keyed-hash}\nvalidators: {count: 1}\n';
-  fs.writeFileSync(fileOf('calm'), `name: calm\n${head}until: {height: 2}\n`);
+  fs.writeFileSync(fileOf('calm'), `name: calm\n${head}expect: [${UNASKED}]\nuntil: {height: 2}\n`);
   fs.writeFileSync(
     fileOf('broken'),
-    `name: broken\n${head}expect: [{never: "node(v0).height >= 2"}]\nuntil: {height: 2}\n`,
+    `name: broken\n${head}expect: [${UNASKED}, {never: "node(v0).height >= 2"}]\nuntil: {height: 2}\n`,
   );
 });
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -73,7 +75,7 @@ test('what never happened in any run of a scenario is listed, and what did in on
     '{at: 900ms, do: {crash: v0}, for: 1s}',
     '{when: {event: crashed(v1)}, do: {restart: v1}}',
   ];
-  const text = `name: untold\ntimeline: [${entries.join(', ')}]\nuntil: {first: [{height: 3}, {time: 9s}]}\n`;
+  const text = `name: untold\ntimeline: [${entries.join(', ')}]\nexpect: [${UNASKED}]\nuntil: {first: [{height: 3}, {time: 9s}]}\n`;
   fs.writeFileSync(path.join(folder, 'untold.yaml'), text);
   const { out } = await sweep('untold.yaml', 'calm.yaml', '--seeds', '1..2');
   expect(out).toContain('never happened in any run of untold.yaml: timeline[1] (line 2) restart: v1\n');
@@ -88,7 +90,7 @@ test('what a scenario expects and its runs have not judged is counted, with fork
     `{at: 0s, do: {link: {from: [${from}], to: [${to}], loss: 100%}}}`;
   const text = `name: cartel\nengine: {crypto: keyed-hash}\n${seven}timeline: [${side('v0, v1', 'v2, v3')}, ${side('v2, v3', 'v0, v1')}]
 byzantine: [{who: [v4, v5, v6], behaviour: fork, to: [v0, v1], when: {height: 2}}]
-expect: [agreement, {liveness: {heights: 2, within: 9s}}]
+expect: [agreement, {liveness: {heights: 2, within: 9s}}, ${UNASKED}]
 until: {time: 10s}
 `;
   fs.writeFileSync(path.join(folder, 'cartel.yaml'), text);
@@ -191,7 +193,7 @@ test('what is wrong with the arguments is said before anything runs', async () =
 });
 
 describe('what a search finds', () => {
-  const head = 'engine: {crypto: keyed-hash}\nexpect: [{never: "block.height == 2"}]\nuntil: {height: 3}\n';
+  const head = `engine: {crypto: keyed-hash}\nexpect: [{never: "block.height == 2"}, ${UNASKED}]\nuntil: {height: 3}\n`;
   const fileOf = (name: string): string => path.join(folder, name);
   /** The arguments after `npx orrery sim` that do the first failing run again. */
   const again = (out: string): string[] => JSON.parse(out).groups[0].examples[0].again.split(' ').slice(3);
@@ -215,7 +217,10 @@ describe('what a search finds', () => {
     expect((await sim('twins', 'tw.yaml', '--case', '1', '--keep', 'cases')).code).toBe(2);
     // Each case is a story of its own, most of which end before all of it is told.
     const more = search.replace('rounds: 1', 'rounds: 3');
-    fs.writeFileSync(fileOf('calm-tw.yaml'), `name: calm-tw\n${names}${more}until: {height: 1}\n`);
+    fs.writeFileSync(
+      fileOf('calm-tw.yaml'),
+      `name: calm-tw\n${names}${more}expect: [${UNASKED}]\nuntil: {height: 1}\n`,
+    );
     const calm = await sim('twins', 'calm-tw.yaml', '--sample', '3', '--budget', '1h', '--json');
     expect(JSON.parse(calm.out)).toMatchObject({ runs: 3, failed: 0, left: 0, neverHappened: [] });
     expect((await sim('twins', 'calm-tw.yaml', '--budget', '0s')).code).toBe(2);
@@ -223,7 +228,7 @@ describe('what a search finds', () => {
     fs.writeFileSync(fileOf('chance-tw.yaml'), `name: chance-tw\n${head}${names}${search}${often}`);
     expect((await sim('twins', 'chance-tw.yaml', '--sample', '1')).code).toBe(2);
     // With one more twin a third of the power is faulty.
-    const two = `${names.replace('}\n', ', c2: {twin_of: c}}\n')}expect: [agreement]\n`;
+    const two = `${names.replace('}\n', ', c2: {twin_of: c}}\n')}expect: [agreement, ${UNASKED}]\n`;
     fs.writeFileSync(fileOf('two-tw.yaml'), `name: two-tw\n${two}${search}until: {height: 1}\n`);
     expect((await sim('twins', 'two-tw.yaml', '--sample', '2')).out).toContain(
       'expected and not judged in 2 of 2 runs of two-tw.yaml, as a third or more of the power is faulty: agreement\n',

@@ -42,6 +42,9 @@ export interface Clients {
   readonly listeners: readonly ListenerSpec[];
 }
 
+/** Scripts in which one account waits for what another one does. */
+const OF_SEVERAL: ReadonlySet<ClientSpec['script']> = new Set(['authorities', 'refunded', 'squeezed']);
+
 const KINDS = ['evm', 'bank', 'ws', 'light', 'rpc', 'accuser', 'eth'] as const;
 const KEYS = ['name', 'kind', 'at', 'rate', 'script', 'args', 'subscribe', 'read_rate'] as const;
 type Fields = Partial<Record<(typeof KEYS)[number], Cursor>>;
@@ -125,7 +128,7 @@ function wallet(
   const reverts = args?.revert_ratio;
   if (name !== 'erc20-churn') reverts?.fail(`expected no revert_ratio with script ${name}`);
   if (name !== 'transfers') args?.also_at?.fail(`expected no also_at with script ${name}`);
-  if (name === 'authorities' && amounts(args).accounts < 2)
+  if (OF_SEVERAL.has(name) && amounts(args).accounts < 2)
     args?.accounts?.fail('expected at least 2 accounts');
   return {
     script: name,

@@ -15,7 +15,7 @@ const LEAST = 1_000_000_000n * GWEI;
  */
 export const squeezed: Script = (state) => {
   const { accounts, choices } = state;
-  if (accounts.length < 2 || accounts.some((account) => state.open(account).length > 0)) return [];
+  if (accounts.some((account) => state.open(account).length > 0)) return [];
   const at = choices.choose(accounts.length);
   const rich = present(accounts[at], 'an account');
   const other = present(accounts[(at + 1) % accounts.length], 'another account');

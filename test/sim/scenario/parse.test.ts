@@ -407,6 +407,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       '3:78 clients[0].args.accounts: expected at least 2',
     ],
     [
+      'accounts too few for coins that come back',
+      `${base}clients: [{name: a, kind: evm, at: v0, script: refunded, args: {accounts: 1}}]\n`,
+      '3:75 clients[0].args.accounts: expected at least 2',
+    ],
+    [
       'accounts too few for bounds of coins',
       `${base}clients: [{name: a, kind: bank, at: v0, script: bounds, args: {accounts: 1}}]\n`,
       '3:74 clients[0].args.accounts: expected at least 2',

@@ -14,9 +14,9 @@ import { soundly } from '../soundly.ts';
 import { span } from '../span.ts';
 import type { World } from '../world/world.ts';
 import type { ClientCalls } from './calls.ts';
-import { judge, shapeProblem } from './lightVerify.ts';
+import { shapeProblem, type WayEnd, wayTo } from './lightVerify.ts';
 
-/** Headers verified in one look at most. The rest waits for the next look. */
+/** Headers verified one by one in a look at most. The rest waits for the next look. */
 const STEPS_MAX = 256;
 const COMPLAINTS_MAX = 20;
 /** Time to another look when no witness had a block yet. */
@@ -120,29 +120,30 @@ export class LightClient {
   }
 
   async #follow(from: Process, target: number): Promise<End> {
-    const steps = [target];
-    for (let i = 0; i < STEPS_MAX; i++) {
-      const height = steps.at(-1);
-      if (height === undefined) return 'trusted';
-      const trusted = present(this.#trusted, 'something to start from');
-      const block = this.#fetch(from, height);
-      if (block === undefined) return 'broken-off';
-      const now = EPOCH_MICROS + this.#world.now;
-      const verdict = judge(this.#check, trusted, block, now);
-      if (verdict === 'too-far') {
-        const middle = Math.floor((trusted.header.height + height) / 2);
-        if (middle > trusted.header.height && middle < height) steps.push(middle);
-        else return this.#refuse(from, height, 'too few of those trusted signed it');
-      } else if (verdict !== 'good') return this.#refuse(from, height, verdict.bad);
-      else {
-        const end = await this.#compare(trusted, block);
-        if (end !== 'trusted') return end;
-        this.verified.push({ height, hash: toHex(headerHash(block.header)), from: from.name });
-        this.#trusted = block;
-        steps.pop();
+    const way = this.#way(from, present(this.#trusted, 'something to start from'), target);
+    for (;;) {
+      const step = way.next();
+      if (step.done === true) {
+        if (typeof step.value === 'object') return this.#refuse(from, step.value.height, step.value.bad);
+        return step.value === 'missing' ? 'broken-off' : 'trusted';
       }
+      const block = step.value;
+      const end = await this.#compare(present(this.#trusted, 'something to start from'), block);
+      if (end !== 'trusted') return end;
+      const { height } = block.header;
+      this.verified.push({ height, hash: toHex(headerHash(block.header)), from: from.name });
+      this.#trusted = block;
     }
-    return 'trusted';
+  }
+
+  #way(from: Process, trusted: LightBlock, target: number): Generator<LightBlock, WayEnd> {
+    return wayTo(
+      this.#check,
+      trusted,
+      target,
+      (height) => this.#fetch(from, height),
+      () => EPOCH_MICROS + this.#world.now,
+    );
   }
 
   #refuse(from: Process, height: number, why: string): 'broken-off' {
@@ -169,19 +170,29 @@ export class LightClient {
         isWitnessed = true;
         continue;
       }
-      const now = EPOCH_MICROS + this.#world.now;
-      const isRival = judge(this.#check, common, other, now) === 'good';
       // A witness whose block cannot be verified does not count.
-      if (!isRival) continue;
+      const way = [...this.#way(witness, common, height)];
+      if (way.at(-1)?.header.height !== height) continue;
       const primary = present(this.#providers[this.#primary], 'a node to ask');
       const evidence = evidenceOf(common, block, other);
       this.attacks.push(evidence);
       await this.#tell(witness, evidence);
-      await this.#tell(primary, evidenceOf(common, other, block));
+      await this.#tell(primary, this.#fork([common, ...way], primary, block));
       this.#isStopped = true;
       return 'broken-off';
     }
     return isAwaited && !isWitnessed ? 'unwitnessed' : 'trusted';
+  }
+
+  /** Evidence about the first block on a witness' way to its rival of `block` that differs from the primary's. */
+  #fork(way: readonly LightBlock[], primary: Process, block: LightBlock): LightClientAttackEvidence {
+    const pairs = way.slice(1).flatMap((shown, i) => {
+      const { height } = shown.header;
+      const real = height === block.header.height ? block : this.#fetch(primary, height);
+      const isSame = real === undefined || equalBytes(headerHash(real.header), headerHash(shown.header));
+      return isSame ? [] : [evidenceOf(present(way[i], 'the block before'), shown, real)];
+    });
+    return present(pairs[0], 'blocks that differ');
   }
 
   #tell(node: Process, evidence: LightClientAttackEvidence): Promise<void> {

@@ -1,4 +1,4 @@
-/** How a light client judges a header (CometBFT light/verifier.go): adjacent, or skipping by a third of an old set. */
+/** How a light client judges headers (CometBFT light/verifier.go): adjacent, or skipping by a third of an old set. */
 import { headerHash, validatorsHash } from '../../core/codec/hashes.ts';
 import {
   type CommitCheck,
@@ -56,4 +56,42 @@ export function judge(check: CommitCheck, trusted: LightBlock, block: LightBlock
   }
   const decided = verifyCommitLight(check, validators, commit.blockId, header.height, commit);
   return decided.ok ? 'good' : { bad: decided.error.code };
+}
+
+/** Headers on the way to another one at most. The rest waits for the next look. */
+const STEPS_MAX = 256;
+
+/** How a way ends: at its target, for now, where the node shows nothing, or at a block that it should not have shown. */
+export type WayEnd = 'there' | 'not-yet' | 'missing' | { readonly height: number; readonly bad: string };
+
+/**
+ * The blocks by which a node leads from what is trusted to its block at height `target`, lowest first, each as soon as it
+ * follows from the one before (bisection: CometBFT light/client.go, verifySkipping).
+ */
+export function* wayTo(
+  check: CommitCheck,
+  trusted: LightBlock,
+  target: number,
+  fetch: (height: number) => LightBlock | undefined,
+  now: () => Micros,
+): Generator<LightBlock, WayEnd> {
+  const steps = [target];
+  let from = trusted;
+  for (let i = 0; i < STEPS_MAX; i++) {
+    const height = steps.at(-1);
+    if (height === undefined) return 'there';
+    const block = fetch(height);
+    if (block === undefined) return 'missing';
+    const verdict = judge(check, from, block, now());
+    if (verdict === 'good') {
+      yield block;
+      from = block;
+      steps.pop();
+    } else if (verdict === 'too-far') {
+      const middle = Math.floor((from.header.height + height) / 2);
+      if (middle <= from.header.height) return { height, bad: 'too few of those trusted signed it' };
+      steps.push(middle);
+    } else return { height, ...verdict };
+  }
+  return 'not-yet';
 }

@@ -92,7 +92,7 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
     throw serverError('contract creation without any data provided');
   if (args.authorizationList !== undefined && args.to === undefined)
     throw serverError('authorizationList provided for contract creation, but "to" field is missing');
-  const fees = fillFees(ctx, args, oracle);
+  const fees = fillFees(ctx, args, oracle, ctx.chain.head());
   return {
     chainId: ctx.chain.evmChainId,
     // The estimate includes the fees, because they decide whether the sender can afford the transaction.

@@ -193,7 +193,9 @@ async function wrongFilled(rpc: RpcContext): Promise<string | undefined> {
   ];
   const filled = (await eth(rpc, 'eth_fillTransaction', [{ from, to: STRANGER, gas: '0x5208' }])) as Fields;
   const { nonce: next, maxFeePerGas, maxPriorityFeePerGas, chainId } = fieldsOf(filled, 'tx');
-  const room = 2n * BigInt(String(price)) + BigInt(String(tip));
+  const now = chain.ethBlock(chain.head())?.header.baseFeePerGas ?? 0n;
+  const later = BigInt(String(price));
+  const room = 2n * (later > now ? later : now) + BigInt(String(tip));
   const low = quantity(BigInt(String(tip)) / 2n);
   const capped = { from, to: STRANGER, gas: '0x5208', maxFeePerGas: low };
   const beneath = fieldsOf((await eth(rpc, 'eth_fillTransaction', [capped])) as Fields, 'tx');

@@ -113,7 +113,7 @@ export const transactionMethods: readonly EthMethod[] = [
     run: async (request, args, id, state) => {
       const { ctx, services } = request;
       const made = await askState(request, args, id, { state }, (view, options) => {
-        const priced = fillNamedFees(ctx, args, services.oracle);
+        const priced = fillNamedFees(ctx, args, services.oracle, view.height);
         return createAccessList(ctx, view, toCallArgs(priced, cappedGas(ctx, args.gas)), options);
       });
       const { accessList, gasUsed, error } = made;

@@ -364,10 +364,13 @@ describe('fees that a request leaves out', () => {
   test('one fee named brings the others along before the gas is estimated', async () => {
     const call = { from: dev, to: other, data: '0x01', maxPriorityFeePerGas: '0x1' };
     const { tx } = await world.get('eth_fillTransaction', call);
-    const base = BigInt(await world.get('eth_baseFee'));
+    // The base fee falls, and the cap also covers the last block, in which calls run.
+    const { baseFeePerGas } = await world.get('eth_getBlockByNumber', 'latest', false);
+    const [last, next] = [baseFeePerGas, await world.get('eth_baseFee')].map(BigInt) as [bigint, bigint];
+    expect(last).toBeGreaterThan(next);
     expect(tx).toMatchObject({
       maxPriorityFeePerGas: '0x1',
-      maxFeePerGas: `0x${(2n * base + 1n).toString(16)}`,
+      maxFeePerGas: `0x${(2n * last + 1n).toString(16)}`,
     });
     const hash = await world.get('eth_sendTransaction', call);
     await world.commit();

@@ -143,8 +143,17 @@ export const RPC_ETH_CALLS: readonly Break[] = [
   {
     id: 'fill-cap-without-room',
     file: 'core/rpc/eth/feeDefaults.ts',
-    from: 'cap ?? 2n * ctx.chain.nextBaseFee() + tip',
+    from: 'cap ?? 2n * baseFeeUpTo(ctx, at) + tip',
     to: 'cap ?? tip',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'fill-cap-of-the-next-block-alone',
+    file: 'core/rpc/eth/feeDefaults.ts',
+    from: 'atLeast(chain.nextBaseFee(), chain.ethBlock(at)?.header.baseFeePerGas ?? 0n)',
+    to: 'atLeast(chain.nextBaseFee(), BigInt(0 * at))',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

@@ -314,7 +314,7 @@ export const RPC_ETH_METHODS: readonly Break[] = [
   {
     id: 'list-made-without-prices',
     file: 'core/rpc/eth/methods/transactions.ts',
-    from: 'const priced = fillNamedFees(ctx, args, services.oracle);',
+    from: 'const priced = fillNamedFees(ctx, args, services.oracle, view.height);',
     to: 'const priced = args;',
     found: ['records'],
     scenario: 'told-truth',

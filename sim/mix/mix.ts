@@ -2,6 +2,7 @@ import { parseScenario } from '../scenario/parse.ts';
 import { type Doc, docText, readDoc, withoutSection } from '../shrink/document.ts';
 import { pick } from '../swarm/pick.ts';
 import type { ChoiceStream, Choices } from '../world/choices.ts';
+import { exchanged, type Values } from './exchange.ts';
 import { liarsOf, type Members, membersOf, swapped } from './members.ts';
 import { shaken } from './shake.ts';
 
@@ -29,14 +30,21 @@ const LESS: readonly (readonly string[])[] = [
 /**
  * One scenario of two: the clients, faults, liars, settings and nodes of both in one world. It finds bugs that need two
  * features at once which nobody thought to combine. Half of the mixes have numbers shaken as well: times, sizes, rates
- * and shares many times larger or smaller than written.
+ * and shares many times larger or smaller than written. In half of them some values are as any scenario has them at such
+ * a place.
  *
  * The expectations of the two may not hold in the mix, so it has none but liveness. The checkers that are always on
  * judge it.
  *
  * @returns undefined if the two do not fit together, or have `defaults`.
  */
-export function mixed(first: string, second: string, name: string, choices: Choices): string | undefined {
+export function mixed(
+  first: string,
+  second: string,
+  name: string,
+  values: Values,
+  choices: Choices,
+): string | undefined {
   const [a, other] = [readDoc(first), readDoc(second)];
   if (a['defaults'] !== undefined || other['defaults'] !== undefined) return undefined;
   const b = sharingLiars(a, other, choices.stream('mix/liars'));
@@ -47,11 +55,12 @@ export function mixed(first: string, second: string, name: string, choices: Choi
   };
   const doc =
     choices.choose('mix/isShaken', 2) === 0 ? whole : (shaken(whole, choices.stream('mix/shake')) as Doc);
-  for (const less of LESS) {
-    const text = docText(less.reduce(withoutSection, doc));
-    if (parseScenario(text).ok) return text;
-  }
-  return undefined;
+  const fit = LESS.map((less) => less.reduce(withoutSection, doc)).find(
+    (one) => parseScenario(docText(one)).ok,
+  );
+  if (fit === undefined) return undefined;
+  const isExchanged = choices.choose('mix/isExchanged', 2) === 1;
+  return docText(isExchanged ? exchanged(fit, values, choices.stream('mix/exchange')) : fit);
 }
 
 /** The liars of the second scenario take the names of those of the first, so that they have no more power together. */

@@ -1,6 +1,8 @@
+import { readDoc } from '../shrink/document.ts';
 import { drawSwarm } from '../swarm/draw.ts';
 import { pick } from '../swarm/pick.ts';
 import { Choices } from '../world/choices.ts';
+import { valuesOf } from './exchange.ts';
 import { mixed } from './mix.ts';
 
 export interface Written {
@@ -24,6 +26,7 @@ const MISFITS_MAX = 200;
 
 /** Mixes of two scenarios each, named `mix-1`, `mix-2`, … It ends when the scenarios do not fit together. */
 export function* mixes(scenarios: readonly Written[], seed: string): Generator<Mix, void> {
+  const values = valuesOf(scenarios.map(({ text }) => readDoc(text)));
   let misfits = 0;
   for (let pair = 1, made = 0; misfits < MISFITS_MAX; pair++) {
     const choices = new Choices({ seed: `${seed}/${pair}` });
@@ -32,7 +35,9 @@ export function* mixes(scenarios: readonly Written[], seed: string): Generator<M
     const first =
       stream.choose(10) < DRAWN_IN_TEN ? drawnWorld(stream.choose(DRAWN_SEEDS)) : pick(stream, scenarios);
     const text =
-      first.name === second.name ? undefined : mixed(first.text, second.text, `mix-${made + 1}`, choices);
+      first.name === second.name
+        ? undefined
+        : mixed(first.text, second.text, `mix-${made + 1}`, values, choices);
     if (text === undefined) misfits++;
     else {
       [misfits, made] = [0, made + 1];

@@ -2,11 +2,14 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchanged, valuesOf } from '../../../sim/mix/exchange.ts';
 import { liarsOf, membersOf, swapped } from '../../../sim/mix/members.ts';
+import { mixed } from '../../../sim/mix/mix.ts';
 import { type Mix, mixes, type Written } from '../../../sim/mix/mixes.ts';
 import { shaken } from '../../../sim/mix/shake.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
-import { readDoc } from '../../../sim/shrink/document.ts';
+import { docText, readDoc } from '../../../sim/shrink/document.ts';
+import { span } from '../../../sim/span.ts';
 import { Choices } from '../../../sim/world/choices.ts';
 import { runCli } from '../../support/cli.ts';
 import { runUnasked } from '../../support/runUnasked.ts';
@@ -62,10 +65,14 @@ describe('mixes', () => {
   });
 
   test('of two scenarios have all validators, one liar, clients of different names, and the later end', () => {
-    const docs = first(60, [EXCHANGED, GROWN])
-      .filter(({ of }) => !of[0].startsWith('swarm ') && of[0] !== of[1])
-      .map(({ text }) => readDoc(text));
-    expect(docs.length).toBeGreaterThan(20);
+    const docs = [GROWN, EXCHANGED].flatMap((one, which, both) =>
+      span(1, 20).map((seed) => {
+        const zeroed = (label: string): boolean => label === 'mix/isExchanged';
+        const choices = new Choices({ seed: String(seed), zeroed });
+        const other = both[1 - which] as Written;
+        return readDoc(mixed(one.text, other.text, 'both', new Map(), choices) ?? '');
+      }),
+    );
     for (const doc of docs) {
       expect(Object.keys(doc['validators'] as object).sort()).toEqual(['v0', 'v1', 'v2', 'v3', 'v4']);
       expect(liarsOf(doc).length).toBeLessThan(2);
@@ -134,6 +141,32 @@ test('shaken numbers keep their units and stay positive, and names and ends stay
     '5ms-15ms',
   ]);
   expect([...of(6), ...of(7), ...of(8)]).toEqual(['0', 'v0', 'true']);
+});
+
+test('exchanged values are those of other scenarios at such a place, and ends and promises stay', () => {
+  const values = valuesOf([readDoc(GROWN.text)]);
+  const doc = { ...readDoc(EXCHANGED.text), expect: ['agreement'] };
+  const seen = new Set<string>();
+  for (const seed of span(1, 60)) {
+    const made = exchanged(doc, values, new Choices({ seed: String(seed) }).stream('exchange'));
+    expect(parseScenario(docText(made))).toMatchObject({ ok: true });
+    expect([made['name'], made['until'], made['expect']]).toEqual([
+      'exchanged',
+      { height: 4 },
+      ['agreement'],
+    ]);
+    for (const line of docText(made).split('\n')) seen.add(line.trim());
+  }
+  expect([...seen]).toEqual(
+    expect.arrayContaining([
+      // Another value here and there, another entry, a section more, and a value less.
+      '- {name: alice, kind: bank, at: v0, rate: 2/s}',
+      '- {who: [v1], behaviour: silent}',
+      '- {who: [v1], behaviour: double-prevote, to: [v2, v3]}',
+      'validators: {count: 5, power: 7}',
+      '- {name: alice, kind: evm, at: v0}',
+    ]),
+  );
 });
 
 describe('sim mix', () => {

@@ -72,7 +72,7 @@ export function* wayTo(
   check: CommitCheck,
   trusted: LightBlock,
   target: number,
-  fetch: (height: number) => LightBlock | undefined,
+  blockAt: (height: number) => LightBlock | undefined,
   now: () => Micros,
 ): Generator<LightBlock, WayEnd> {
   const steps = [target];
@@ -80,7 +80,7 @@ export function* wayTo(
   for (let i = 0; i < STEPS_MAX; i++) {
     const height = steps.at(-1);
     if (height === undefined) return 'there';
-    const block = fetch(height);
+    const block = blockAt(height);
     if (block === undefined) return 'missing';
     const verdict = judge(check, from, block, now());
     if (verdict === 'good') {

@@ -11,17 +11,20 @@ const LONG: ReadonlySet<string> = new Set([
   'addresses-moved',
   'addresses-moved-after-restart',
   'all-crash',
+  'asked-too-often',
   'blocks-in-parts',
   'blocks-waited-for',
   'blocks-without-pause',
   'book-outlives-the-seed',
   'busy-chain',
+  'busy-chain-outbid',
   'changing-params',
   'contract-liars',
   'contract-storms',
   'crowded-blocks',
   'faulty-programs',
   'index-off-and-on',
+  'isolated-node-catches-up',
   'later-genesis',
   'limits-hold',
   'little-at-once',
@@ -34,9 +37,13 @@ const LONG: ReadonlySet<string> = new Set([
   'pex-discovers',
   'pool-after-partition',
   'pool-told-to-all',
+  'precommits-of-a-later-round',
   'sync-in-parts',
+  'sync-liar-clock-back',
   'sync-liar-forgiven',
+  'sync-loose-frames',
   'sync-near-peer',
+  'sync-of-large-blocks',
   'sync-peer-leaves',
   'sync-peers-leave-at-work',
   'sync-poisoned',
@@ -59,7 +66,7 @@ describe('the shipped scenarios', () => {
     async (name, i) => {
       const text = scenarioText(name);
       // Not every node is asked at the end of its run for all that it serves: the campaign asks all of them.
-      const isAsked = i % (/^clients:|block_sync/m.test(text) ? 4 : 12) === 0;
+      const isAsked = i % (/^clients:|block_sync/m.test(text) ? 8 : 24) === 0;
       const { failures, neverHappened } = await run(text, {}, isAsked ? runScenario : runUnasked);
       expect(failures).toEqual([]);
       expect(neverHappened.filter((entry) => !entry.startsWith('timeline'))).toEqual(

@@ -120,7 +120,8 @@ export class LightClient {
   }
 
   async #follow(from: Process, target: number): Promise<End> {
-    const way = this.#way(from, present(this.#trusted, 'something to start from'), target);
+    let trusted = present(this.#trusted, 'something to start from');
+    const way = this.#way(from, trusted, target);
     for (;;) {
       const step = way.next();
       if (step.done === true) {
@@ -128,10 +129,11 @@ export class LightClient {
         return step.value === 'missing' ? 'broken-off' : 'trusted';
       }
       const block = step.value;
-      const end = await this.#compare(present(this.#trusted, 'something to start from'), block);
+      const end = await this.#compare(trusted, block);
       if (end !== 'trusted') return end;
       const { height } = block.header;
       this.verified.push({ height, hash: toHex(headerHash(block.header)), from: from.name });
+      trusted = block;
       this.#trusted = block;
     }
   }

@@ -37,9 +37,9 @@ type Guilty = Extract<Expectation, { kind: 'guilty' }>;
 /**
  * ACC: suppose correct nodes decided different blocks at one height. Then their seen commits and the votes they heard
  * must accuse validators with at least a third of the power. Each accusation is two votes that the validator signed,
- * and no accused validator is correct, except those that got a new disk. If both blocks were decided in one round, the two commits prove equivocation.
- * Across rounds the heard votes prove amnesia: a validator precommitted one value and later prevoted another without a
- * polka for it in between, so it ignored its lock.
+ * and no accused validator is correct, except those that got a new disk. If both blocks were decided in one round, the
+ * two commits prove equivocation. Across rounds the heard votes prove amnesia: a validator precommitted one value and
+ * later prevoted another without a polka for it in between, so it ignored its lock.
  */
 export function accountability(context: CheckerContext, wanted?: Guilty): Checker {
   const name = wanted === undefined ? 'accountability' : 'guilty';

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { Choices } from '../world/choices.ts';
-import { drawByzantine, drawMutations } from './drawByzantine.ts';
+import { type DrawnLie, drawByzantine, drawMutations } from './drawByzantine.ts';
 import {
   type DrawnClient,
   drawBulk,
@@ -19,7 +19,7 @@ import { drawNetwork, drawNodes, drawPeers } from './drawNetwork.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawFlushes, drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
-import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
+import { drawReserve, drawUpdates, leaversOf, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawLiars, drawMachines, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper } from './pick.ts';
 import { isEnough, isTolerable, type Powers } from './powers.ts';
@@ -52,13 +52,27 @@ export function drawSwarm(seed: string): string {
   const stages = stagesOf(powers, updates);
   const times = drawTimes(dice, stages.some(hasEnoughAlone));
   const troubleSeconds = Math.ceil((scale.troubleSeconds * (TROUBLE_PERCENT[times.block_time] ?? 100)) / 100);
-  const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // A node that uses block sync or bans peers relies on streams: it blames the peer for a frame lost, repeated or
   // early.
   const isSynced = rarely(choices.stream('blockSync'), 5);
   const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
   const contest = drawContest(dice, powers, isStream);
+  const [least, most] = scale.heights;
+  const heights = least + choices.choose('height', most - least + 1) + (contest === undefined ? 0 : 4);
+  const drawn: Drawn = {
+    ...dice,
+    names,
+    liars,
+    correct,
+    troubleSeconds,
+    before,
+    heights,
+    isSynced,
+    isContested: contest !== undefined,
+    voters: names.filter((name) => stages.some((stage) => (stage[name] ?? 0) > 0)),
+    leavers: leaversOf(updates),
+  };
   const { rate, ...usual } = drawNetwork(choices, isStream);
   // On a slow line messages take longer than a contest expects, and it would take a hundred rounds.
   const network =
@@ -83,12 +97,10 @@ export function drawSwarm(seed: string): string {
     ...drawDamage(drawn, stages, only),
     ...drawFlushes(drawn, clients),
   ];
-  const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
+  const users = [...clients, ...drawObservers(drawn, byzantine.find(isShown)?.who)];
   const mutations = drawMutations(drawn);
-  const [least, most] = scale.heights;
-  const more = choices.choose('height', most - least + 1) + (contest === undefined ? 0 : 4);
-  const height = before + least + more;
+  const height = before + heights;
   const world = {
     name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
     seed,
@@ -127,6 +139,9 @@ export function drawSwarm(seed: string): string {
 /** A section with nothing in it is left out. */
 const filled = (key: string, section: object): object =>
   Object.keys(section).length === 0 ? {} : { [key]: section };
+
+/** A light client sees the lie only if it asks the liar. */
+const isShown = ({ args }: DrawnLie): boolean => String(args?.what).startsWith('shown');
 
 const hasEnoughAlone = (powers: Powers): boolean =>
   Object.keys(powers).some((name) => isEnough(powers, [name]));

@@ -9,20 +9,33 @@ import {
   type MessageKind,
   MUTATIONS,
 } from '../byzantine/messageFields.ts';
-import { BEHAVIOURS } from '../byzantine/registry.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import { drawOccasions, STEPS } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
+import { isSeldom, liesFor } from './lies.ts';
 import { pick } from './pick.ts';
 
+interface Way {
+  readonly behaviour: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** A lie as the scenario has it. */
+export interface DrawnLie extends Way {
+  readonly who: string;
+  readonly when?: object;
+  readonly to?: string | readonly string[];
+}
+
 /** What each liar does, to whom and when. */
-export function drawByzantine(drawn: Drawn): readonly object[] {
-  const { choices, names, liars, before } = drawn;
+export function drawByzantine(drawn: Drawn): readonly DrawnLie[] {
+  const { choices, names, liars, leavers, voters } = drawn;
   return liars.flatMap((who) => {
+    const able = liesFor({ ...drawn, leaves: leavers.includes(who), votes: voters.includes(who) });
     const more = choices.stream(`byzantine/${who}/more`);
     const stream = choices.stream(`byzantine/${who}`);
     const lies = Array.from({ length: 1 + stream.choose(3) }, () => {
-      const behaviour = pick(stream, BEHAVIOURS);
+      const behaviour = pick(stream, able);
       const { alias, args: keys, words } = behaviour;
       const isPlain = stream.choose(2) === 0;
       const told = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
@@ -33,14 +46,7 @@ export function drawByzantine(drawn: Drawn): readonly object[] {
       const others = names.filter((name) => name !== who);
       const audience = others.filter(() => stream.choose(2) === 1);
       const isAll = stream.choose(3) === 0 || audience.length === 0;
-      const from = before + 1 + stream.choose(4);
-      const when = [
-        undefined,
-        { chance: 0.5 },
-        { height: `${from}..${from + stream.choose(4)}` },
-        { round: 0 },
-        { round: '1..' },
-      ][stream.choose(5)];
+      const when = drawWhen(stream, drawn, isSeldom(behaviour));
       return {
         who,
         behaviour: alias,
@@ -49,33 +55,64 @@ export function drawByzantine(drawn: Drawn): readonly object[] {
         ...(isAll ? {} : { to: audience }),
       };
     });
-    return [...drawOccasions(drawn, who, lies), ...drawWords(drawn, who)];
+    return [...drawOccasions(drawn, who, lies), ...drawWords(drawn, who, able)];
   });
 }
 
-/** Each word that behaviours take as an argument, as likely as any other. */
-const WAYS = BEHAVIOURS.flatMap((behaviour) =>
+/** What there is an occasion for in few heights gets time until the end. */
+function drawWhen(
+  stream: ChoiceStream,
+  { before, heights, isContested }: Drawn,
+  seldom: boolean,
+): object | undefined {
+  const from = before + 1 + stream.choose(Math.min(heights, 4));
+  const to = seldom ? '' : from + stream.choose(4);
+  return [
+    undefined,
+    { chance: 0.5 },
+    { height: `${from}..${to}` },
+    { round: 0 },
+    isContested ? { round: '1..' } : undefined,
+  ][stream.choose(5)];
+}
+
+/** Each word that a behaviour takes as an argument. */
+const waysOf = (behaviour: Behaviour): readonly Way[] =>
   Object.entries(behaviour.words ?? {}).flatMap(([key, values]) =>
     values.map((value) => {
       const args = effective(behaviour, { [key]: value });
       return { behaviour: behaviour.alias, ...(Object.keys(args).length === 0 ? {} : { args }) };
     }),
-  ),
-);
+  );
 
 /** Without the arguments that have no effect next to the others, which no scenario may have. */
-function effective(behaviour: Behaviour, args: Readonly<Record<string, unknown>>): object {
+function effective(
+  behaviour: Behaviour,
+  args: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const idle = idleArgs(behaviour, new Map(Object.entries(args)));
   return Object.fromEntries(Object.entries(args).filter(([key]) => !idle.some((one) => one.key === key)));
 }
 
-/** Half of the liars also lie in some of these ways, one after the other. */
-function drawWords({ choices, before }: Drawn, who: string): readonly object[] {
+/**
+ * Half of the liars also lie in some of these ways, one after the other. Half of them are as likely as any other word,
+ * the others as any other behaviour: one behaviour has as many words as all the rest. Lies with few occasions share them.
+ */
+function drawWords(
+  { choices, before, heights }: Drawn,
+  who: string,
+  able: readonly Behaviour[],
+): readonly DrawnLie[] {
   const stream = choices.stream(`byzantine/${who}/words`);
   if (stream.choose(2) === 0) return [];
-  return Array.from({ length: 1 + stream.choose(6) }, (_, i) => {
-    const from = before + 2 + i;
-    return { who, ...pick(stream, WAYS), when: { height: `${from}..${from + stream.choose(2)}` } };
+  const ways = able.map(waysOf).filter((some) => some.length > 0);
+  const all = ways.flat();
+  const count = 1 + stream.choose(6);
+  return Array.from({ length: count }, (_, i) => {
+    const way = pick(stream, stream.choose(2) === 0 ? all : pick(stream, ways));
+    const from = before + 1 + Math.floor((i * heights) / count);
+    const span = { height: `${from}..${from + stream.choose(2)}` };
+    return { who, ...way, when: isSeldom({ alias: way.behaviour }) ? { chance: 0.5 } : span };
   });
 }
 

@@ -46,6 +46,8 @@ const OBSERVERS: readonly DrawnClient[] = [
   { kind: 'ws', subscribe: ['transactionReceipts', 'newPendingTransactions', 'newHeads'] },
 ];
 
+const isLight = ({ kind }: DrawnClient): boolean => kind === 'light';
+
 /** Scripts that rely on every transaction being taken. */
 const FEATURED: readonly (string | undefined)[] = ['features', 'bulk'];
 export const isFeatured = ({ script }: DrawnClient): boolean => FEATURED.includes(script);
@@ -62,12 +64,19 @@ const PRICED: readonly (string | undefined)[] = [
 ];
 export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
 
-/** Sometimes a client that sends nothing. A light client has correct witnesses, one or all. */
-export function drawObservers({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
+/**
+ * Sometimes a client that sends nothing. A light client has correct witnesses, one or all. If `showing` lies to light
+ * clients, there is mostly one that asks it.
+ */
+export function drawObservers(
+  { choices, rarely, correct }: Drawn,
+  showing: string | undefined,
+): readonly DrawnClient[] {
   const stream = choices.stream('observers');
-  if (!rarely(stream, 6)) return [];
-  const client = pick(stream, OBSERVERS);
-  const at = pick(stream, correct);
+  const isShown = showing !== undefined && stream.choose(4) > 0;
+  if (!isShown && !rarely(stream, 6)) return [];
+  const client = pick(stream, isShown ? OBSERVERS.filter(isLight) : OBSERVERS);
+  const at = isShown ? showing : pick(stream, correct);
   const others = correct.filter((name) => name !== at);
   const witnesses = stream.choose(2) === 0 ? others : others.slice(0, 1);
   return [
@@ -76,7 +85,7 @@ export function drawObservers({ choices, rarely, correct }: Drawn): readonly Dra
       at,
       ...('subscribe' in client ? {} : { rate: `${1 + stream.choose(3)}/s` }),
       ...client,
-      ...(client.kind === 'light' && witnesses.length > 0 ? { args: { ...client.args, witnesses } } : {}),
+      ...(isLight(client) && witnesses.length > 0 ? { args: { ...client.args, witnesses } } : {}),
     },
   ];
 }

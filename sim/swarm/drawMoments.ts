@@ -50,7 +50,7 @@ const OCCASIONS: readonly Moment[] = [
 ];
 
 /** Sometimes the lies of a node get such conditions. */
-export function drawOccasions(drawn: Drawn, who: string, lies: readonly object[]): readonly object[] {
+export function drawOccasions<T extends object>(drawn: Drawn, who: string, lies: readonly T[]): readonly T[] {
   const stream = drawn.choices.stream(`occasions/${who}`);
   if (!drawn.rarely(stream, 5)) return lies;
   return lies.map((lie) => ({ ...lie, ...pick(stream, OCCASIONS)(stream, drawn) }));

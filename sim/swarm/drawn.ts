@@ -21,4 +21,14 @@ export interface Drawn extends Dice {
   readonly troubleSeconds: number;
   /** The height before the initial one. */
   readonly before: number;
+  /** How many heights the run waits for. */
+  readonly heights: number;
+  /** Nodes that lag fetch blocks. */
+  readonly isSynced: boolean;
+  /** Nodes wait about as long as messages take. */
+  readonly isContested: boolean;
+  /** Validators that have power for some time. */
+  readonly voters: readonly string[];
+  /** Validators that have no power from some update on. */
+  readonly leavers: readonly string[];
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { BEHAVIOURS } from '../../../sim/byzantine/registry.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { EXTREMES } from '../../../sim/swarm/extremeValues.ts';
+import { isSeldom, liesFor } from '../../../sim/swarm/lies.ts';
 
 const SEEDS = 1200;
 const texts = Array.from({ length: SEEDS }, (_, i) => drawSwarm(String(i + 1)));
@@ -62,6 +64,40 @@ describe('what the swarm draws', () => {
     const both = share((validators, clients) => validators > 4 && clients > 2);
     expect(both).toBeGreaterThan(0);
     expect(both).toBeLessThan(0.05);
+  });
+
+  test('has each lie, for whoever can tell it', () => {
+    interface Lie {
+      readonly who: string;
+      readonly behaviour: string;
+      readonly args?: { readonly what?: string };
+    }
+    const drawn = new Set<string>();
+    const votes = { isSynced: true, isContested: true, leaves: true, votes: true };
+    const ofAnyPeer = liesFor({ ...votes, votes: false, leaves: false }).map(({ alias }) => alias);
+    const isShown = ({ args }: Lie): boolean => args?.what?.startsWith('shown') === true;
+    let asked = 0;
+    for (const { validators = {}, updates = [], byzantine = [], clients = [] } of worlds) {
+      const told = byzantine as unknown as readonly Lie[];
+      const changes = updates as unknown as readonly { readonly validators?: Record<string, number> }[];
+      for (const { who, behaviour } of told) {
+        drawn.add(behaviour);
+        const powers = [
+          (validators[who] as { readonly power?: number }).power ?? 1,
+          ...changes.map((one) => one.validators?.[who] ?? 0),
+        ];
+        if (powers.every((power) => power === 0)) expect(ofAnyPeer).toContain(behaviour);
+      }
+      const lights = (clients as unknown as readonly { kind: string; at: string }[]).filter(
+        ({ kind }) => kind === 'light',
+      );
+      if (told.some((lie) => isShown(lie) && lights.some(({ at }) => at === lie.who))) asked += 1;
+    }
+    expect([...drawn].sort()).toEqual(BEHAVIOURS.map(({ alias }) => alias).sort());
+    expect(new Set(liesFor(votes))).toEqual(new Set(BEHAVIOURS));
+    expect(ofAnyPeer).toHaveLength(9);
+    expect(BEHAVIOURS.filter(isSeldom)).toHaveLength(17);
+    expect(asked).toBeGreaterThan(5);
   });
 
   test('has locks that are carried into other rounds', async () => {

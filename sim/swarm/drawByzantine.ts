@@ -96,7 +96,8 @@ function effective(
 
 /**
  * Half of the liars also lie in some of these ways, one after the other. Half of them are as likely as any other word,
- * the others as any other behaviour: one behaviour has as many words as all the rest. Lies with few occasions share them.
+ * the others as any other behaviour: one behaviour has as many words as all the rest. Lies with few occasions share
+ * them: of two about one block the later one is told, so it gets less chance.
  */
 function drawWords(
   { choices, before, heights }: Drawn,
@@ -108,11 +109,14 @@ function drawWords(
   const ways = able.map(waysOf).filter((some) => some.length > 0);
   const all = ways.flat();
   const count = 1 + stream.choose(6);
+  let sharing = 1;
   return Array.from({ length: count }, (_, i) => {
     const way = pick(stream, stream.choose(2) === 0 ? all : pick(stream, ways));
     const from = before + 1 + Math.floor((i * heights) / count);
     const span = { height: `${from}..${from + stream.choose(2)}` };
-    return { who, ...way, when: isSeldom({ alias: way.behaviour }) ? { chance: 0.5 } : span };
+    if (!isSeldom({ alias: way.behaviour })) return { who, ...way, when: span };
+    sharing += 1;
+    return { who, ...way, when: { chance: `${Math.floor(100 / sharing)}%` } };
   });
 }
 

@@ -37,7 +37,7 @@ export function drawByzantine(drawn: Drawn): readonly DrawnLie[] {
     const lies = Array.from({ length: 1 + stream.choose(3) }, () => {
       const behaviour = pick(stream, able);
       const { alias, args: keys, words } = behaviour;
-      const isPlain = stream.choose(2) === 0;
+      const isPlain = stream.choose(4) === 0;
       const told = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
         key,
         pick(stream, values),

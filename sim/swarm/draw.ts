@@ -19,7 +19,7 @@ import { drawNetwork, drawNodes, drawPeers } from './drawNetwork.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawFlushes, drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
-import { drawReserve, drawUpdates, leaversOf, stagesOf } from './drawUpdates.ts';
+import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawLiars, drawMachines, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper } from './pick.ts';
 import { isEnough, isTolerable, type Powers } from './powers.ts';
@@ -70,8 +70,7 @@ export function drawSwarm(seed: string): string {
     heights,
     isSynced,
     isContested: contest !== undefined,
-    voters: names.filter((name) => stages.some((stage) => (stage[name] ?? 0) > 0)),
-    leavers: leaversOf(updates),
+    stages,
   };
   const { rate, ...usual } = drawNetwork(choices, isStream);
   // On a slow line messages take longer than a contest expects, and it would take a hundred rounds.
@@ -98,7 +97,7 @@ export function drawSwarm(seed: string): string {
     ...drawFlushes(drawn, clients),
   ];
   const byzantine = drawByzantine(drawn);
-  const users = [...clients, ...drawObservers(drawn, byzantine.find(isShown)?.who)];
+  const users = [...clients, ...drawObservers(drawn, byzantine.find(isOfShownBlocks)?.who)];
   const mutations = drawMutations(drawn);
   const height = before + heights;
   const world = {
@@ -140,8 +139,8 @@ export function drawSwarm(seed: string): string {
 const filled = (key: string, section: object): object =>
   Object.keys(section).length === 0 ? {} : { [key]: section };
 
-/** A light client sees the lie only if it asks the liar. */
-const isShown = ({ args }: DrawnLie): boolean => String(args?.what).startsWith('shown');
+/** Whether light clients see the lie, and only those that ask the liar. */
+const isOfShownBlocks = ({ args }: DrawnLie): boolean => String(args?.what).startsWith('shown');
 
 const hasEnoughAlone = (powers: Powers): boolean =>
   Object.keys(powers).some((name) => isEnough(powers, [name]));

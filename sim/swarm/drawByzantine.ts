@@ -12,9 +12,10 @@ import {
 import type { ChoiceStream } from '../world/choices.ts';
 import { drawOccasions, STEPS } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
-import { isSeldom, liesFor } from './lies.ts';
+import { isSeldom, liesFor, type Occasion } from './lies.ts';
 import { pick } from './pick.ts';
 
+/** A lie, and which of its ways. */
 interface Way {
   readonly behaviour: string;
   readonly args?: Readonly<Record<string, unknown>>;
@@ -29,9 +30,9 @@ export interface DrawnLie extends Way {
 
 /** What each liar does, to whom and when. */
 export function drawByzantine(drawn: Drawn): readonly DrawnLie[] {
-  const { choices, names, liars, leavers, voters } = drawn;
+  const { choices, names, liars } = drawn;
   return liars.flatMap((who) => {
-    const able = liesFor({ ...drawn, leaves: leavers.includes(who), votes: voters.includes(who) });
+    const able = liesFor({ ...drawn, ...careerOf(who, drawn) });
     const more = choices.stream(`byzantine/${who}/more`);
     const stream = choices.stream(`byzantine/${who}`);
     const lies = Array.from({ length: 1 + stream.choose(3) }, () => {
@@ -46,7 +47,7 @@ export function drawByzantine(drawn: Drawn): readonly DrawnLie[] {
       const others = names.filter((name) => name !== who);
       const audience = others.filter(() => stream.choose(2) === 1);
       const isAll = stream.choose(3) === 0 || audience.length === 0;
-      const when = drawWhen(stream, drawn, isSeldom(behaviour));
+      const when = drawWhen(stream, drawn, isSeldom(alias));
       return {
         who,
         behaviour: alias,
@@ -57,6 +58,15 @@ export function drawByzantine(drawn: Drawn): readonly DrawnLie[] {
     });
     return [...drawOccasions(drawn, who, lies), ...drawWords(drawn, who, able)];
   });
+}
+
+/** Whether a node ever is a validator, and ever ceases to be one. */
+function careerOf(who: string, { stages }: Drawn): Pick<Occasion, 'votes' | 'leaves'> {
+  const powers = stages.map((stage) => stage[who] ?? 0);
+  return {
+    votes: powers.some((power) => power > 0),
+    leaves: powers.some((power, i) => power === 0 && Number(powers[i - 1]) > 0),
+  };
 }
 
 /** What there is an occasion for in few heights gets time until the end. */
@@ -114,7 +124,7 @@ function drawWords(
     const way = pick(stream, stream.choose(2) === 0 ? all : pick(stream, ways));
     const from = before + 1 + Math.floor((i * heights) / count);
     const span = { height: `${from}..${from + stream.choose(2)}` };
-    if (!isSeldom({ alias: way.behaviour })) return { who, ...way, when: span };
+    if (!isSeldom(way.behaviour)) return { who, ...way, when: span };
     sharing += 1;
     return { who, ...way, when: { chance: `${Math.floor(100 / sharing)}%` } };
   });

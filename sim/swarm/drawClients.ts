@@ -73,10 +73,10 @@ export function drawObservers(
   showing: string | undefined,
 ): readonly DrawnClient[] {
   const stream = choices.stream('observers');
-  const isShown = showing !== undefined && stream.choose(4) > 0;
-  if (!isShown && !rarely(stream, 6)) return [];
-  const client = pick(stream, isShown ? OBSERVERS.filter(isLight) : OBSERVERS);
-  const at = isShown ? showing : pick(stream, correct);
+  const asksLiar = showing !== undefined && stream.choose(4) > 0;
+  if (!asksLiar && !rarely(stream, 6)) return [];
+  const client = pick(stream, asksLiar ? OBSERVERS.filter(isLight) : OBSERVERS);
+  const at = asksLiar ? showing : pick(stream, correct);
   const others = correct.filter((name) => name !== at);
   const witnesses = stream.choose(2) === 0 ? others : others.slice(0, 1);
   return [

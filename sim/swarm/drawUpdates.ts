@@ -30,12 +30,6 @@ export function stagesOf(genesis: Powers, updates: readonly DrawnUpdate[]): read
   return stages;
 }
 
-/** Whose power an update takes away. */
-export const leaversOf = (updates: readonly DrawnUpdate[]): readonly string[] =>
-  updates.flatMap(({ validators }) =>
-    Object.entries(validators ?? {}).flatMap(([name, power]) => (power === 0 ? [name] : [])),
-  );
-
 /** Sometimes the application changes powers and parameters. Liars stay below a third. */
 export function drawUpdates(
   { choices, rarely, isExtreme }: Dice,

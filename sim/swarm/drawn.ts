@@ -1,5 +1,6 @@
 import type { Choices } from '../world/choices.ts';
 import type { Rarely } from './pick.ts';
+import type { Powers } from './powers.ts';
 import type { Scale } from './scale.ts';
 
 /** What a world is drawn with. */
@@ -27,8 +28,6 @@ export interface Drawn extends Dice {
   readonly isSynced: boolean;
   /** Nodes wait about as long as messages take. */
   readonly isContested: boolean;
-  /** Validators that have power for some time. */
-  readonly voters: readonly string[];
-  /** Validators that have no power from some update on. */
-  readonly leavers: readonly string[];
+  /** The powers at genesis, and after each update. */
+  readonly stages: readonly Powers[];
 }

@@ -1,13 +1,14 @@
+/** Which lies of the catalogue a liar of a drawn world has an occasion for. They are named by their aliases. */
 import type { Behaviour } from '../byzantine/behaviour.ts';
 import { BEHAVIOURS } from '../byzantine/registry.ts';
 
-/** What a world must have for certain lies to be told at all. */
+/** What decides which lies can be told. */
 export interface Occasion {
   /** Nodes that lag fetch blocks. */
   readonly isSynced: boolean;
   /** Rounds fail although nobody lies, so that there are locks. */
   readonly isContested: boolean;
-  /** The liar is a validator that leaves. */
+  /** The liar is a validator, and an update takes all its power. */
   readonly leaves: boolean;
   /** The liar is a validator for some time. */
   readonly votes: boolean;
@@ -46,7 +47,7 @@ const SELDOM: readonly string[] = [
   'two-proposals',
   'withheld-parts',
 ];
-export const isSeldom = ({ alias }: Pick<Behaviour, 'alias'>): boolean => SELDOM.includes(alias);
+export const isSeldom = (alias: string): boolean => SELDOM.includes(alias);
 
 /** Lies about locks or about earlier rounds. */
 const OF_LATER_ROUNDS: readonly string[] = [
@@ -57,6 +58,8 @@ const OF_LATER_ROUNDS: readonly string[] = [
   'lying-pol',
   'unfounded-precommit',
 ];
+
+/** What must be so for a lie to be told at all. */
 const NEEDS: Readonly<Record<string, keyof Occasion>> = {
   amnesia: 'isContested',
   'lock-breaker': 'isContested',

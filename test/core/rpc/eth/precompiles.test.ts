@@ -32,6 +32,13 @@ test.each([
   ['a map of what is too long', 0x10, ones(64), 'invalid field element top bytes'],
   ['a map of what is outside the field', 0x10, zeros(16) + ones(48), 'invalid fp.Element encoding'],
   ['a pairing on BLS12-381 of nothing', 0x0f, '', 'invalid input length'],
+  ['a pairing of what is too long', 0x0f, ones(384), 'invalid field element top bytes'],
+  [
+    'a pairing whose last number alone is too long',
+    0x0f,
+    zeros(320) + word(1n << 255n) + zeros(32),
+    'invalid field element top bytes',
+  ],
 ])('%s fails with what is wrong', async (_name, address, data, text) => {
   const to = `0x${address.toString(16).padStart(40, '0')}`;
   const { error } = await world.rpc('eth_call', { to, data: `0x${data}`, gas: '0x100000' }, 'latest');

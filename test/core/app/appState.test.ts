@@ -237,6 +237,10 @@ test('every error names its place', () => {
   expect(problem((state) => (state.bank.balances[0].address = 'chain1x'))).toContain(
     'app_state.bank.balances[0].address',
   );
+  const operator = formatAddress('val', 'chain', alice.address);
+  expect(problem((state) => (state.bank.balances[0].address = operator))).toBe(
+    'app_state.bank.balances[0].address: expected an account address',
+  );
   expect(problem((state) => (state.auth.accounts[0].base_account.account_number = '3'))).toContain(
     'account number 0 is missing',
   );

@@ -39,6 +39,7 @@ describe.each([1, 50, 20_000])('a chain whose first height is %i', (first) => {
     const { result } = await comet(world, 'validators');
     expect(result).toMatchObject({ block_height: String(first), total: '1' });
     expect((await comet(world, 'consensus_params')).result.block_height).toBe(String(first));
+    expect(await world.get('eth_blockNumber')).toBe(`0x${(first - 1).toString(16)}`);
     if (first > 1)
       expect((await comet(world, 'validators', { height: '1' })).error.data).toBe(
         'could not find validator set for height #1',

@@ -211,6 +211,7 @@ describe('errors', () => {
     ['/tx_search', 'query="a="x""', "invalid character 'x' after top-level value"],
     ['/tx_search', 'query="a\t"', "invalid character '\\t' in string literal"],
     ['/tx_search', 'query="a\\\'"', "invalid character '\\'' in string escape code"],
+    ['/tx_search', 'query="\\u00z1"', "invalid character 'z' in \\u hexadecimal character escape"],
     ['/tx_search', 'query="a=1"&prove=1', 'json: cannot unmarshal number into Go value of type bool'],
     ['/tx_search', 'query="a=1"&order_by=desc', "invalid character 'd' looking for beginning of value"],
     ['/block', 'height=x', 'invalid 64-bit integer encoding "x", expected string'],

@@ -291,6 +291,13 @@ test('the description says where each field stands and what it is', async () => 
   expect(apiPage([odd])).toContain('&#60;b&#62;&#34;&#38;&#60;/b&#62;');
 });
 
+test.each(['pagination.limit=%zz', '%zz=1'])('the broken escape in %s is refused', async (query) => {
+  expect(await rest(`/cosmos/auth/v1beta1/accounts?${query}`)).toMatchObject({
+    status: 400,
+    body: { code: 3, message: `invalid URL escape in ${query}` },
+  });
+});
+
 test('accounts are paged by number, found by it, and summed up by the bank', async () => {
   const first = await rest('/cosmos/auth/v1beta1/accounts?pagination.limit=1');
   expect(first.body.accounts).toHaveLength(1);

@@ -11,9 +11,10 @@ import {
   toHex,
 } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { BLOCKHASH_OF, deploying, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
 import { GWEI, signRaw } from '../../app/support/wallet.ts';
-import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
+import { bytesHex, RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 let dev: Hex;
@@ -221,6 +222,20 @@ describe('signatures of the node', () => {
     const { raw, tx } = await world.get('eth_fillTransaction', { from: dev, to: other, value: '0x1' });
     expect(tx).toMatchObject({ type: '0x2', gas: '0x5208', nonce: '0x0', to: other, chainId: '0x2328' });
     expect(parseTransaction(raw)).toMatchObject({ type: 'eip1559', gas: 21000n, to: other });
+  });
+
+  test('before London fees are filled in as a gas price, and caps are refused', async () => {
+    const ctx = { ...world.ctx, chain: readerWith(world.ctx.chain, { fork: 'berlin' }) };
+    const fill = async (fees: object) => {
+      const params = [{ from: dev, to: other, ...fees }];
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_fillTransaction', params });
+      return JSON.parse(String(await handleEthRequest(ctx, body, 'http')));
+    };
+    const { result } = await fill({});
+    expect(result.tx).toMatchObject({ type: '0x0', gasPrice: await world.get('eth_gasPrice') });
+    expect((await fill({ maxFeePerGas: '0x77359400' })).error.message).toBe(
+      'maxFeePerGas and maxPriorityFeePerGas are not valid before London is active',
+    );
   });
 
   test('a fee of zero is refused where fees are filled in', async () => {

@@ -273,7 +273,8 @@ test('the description says where each field stands and what it is', async () => 
   expect(denoms.schema).toEqual({ type: 'array', items: { type: 'string' } });
   // One path, two verbs.
   expect(Object.keys(paths['/cosmos/tx/v1beta1/txs']).sort()).toEqual(['get', 'post']);
-  const { post } = paths['/cosmos/tx/v1beta1/txs'];
+  const { get, post } = paths['/cosmos/tx/v1beta1/txs'];
+  expect(get.requestBody).toBeUndefined();
   expect(post.parameters.map(({ name }: Loose) => name)).toEqual(['x-cosmos-block-height']);
   expect(post.requestBody.content['application/json'].schema).toEqual({
     $ref: '#/components/schemas/cosmos.tx.v1beta1.BroadcastTxRequest',

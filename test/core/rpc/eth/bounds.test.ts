@@ -44,6 +44,13 @@ test('block overrides take any number and time of 64 bits', async () => {
   expect(given).toBe(`0x${'f'.repeat(16).padStart(64, '0').repeat(2)}`);
 });
 
+test('a balance given for a call holds 256 bits, and what it cannot take is refused', async () => {
+  const balances = { [address(1)]: { balance: '0x2' }, [address(2)]: { balance: `0x${'f'.repeat(63)}e` } };
+  const paid = (value: string) =>
+    complaint('eth_call', { from: address(1), to: address(2), value }, 'latest', balances);
+  expect([await paid('0x1'), await paid('0x2')]).toEqual([undefined, 'value overflow']);
+});
+
 test('eth_feeHistory takes at most 100 percentiles and answers at most feeHistoryMax blocks', async () => {
   const percentiles = (count: number) => Array.from({ length: count }, (_, i) => i / 2);
   expect(await complaint('eth_feeHistory', '0x1', 'latest', percentiles(100))).toBeUndefined();

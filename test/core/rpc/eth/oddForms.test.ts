@@ -468,6 +468,12 @@ describe('forms that are refused in the words of geth', () => {
       [word(1), { tracer: 5 }],
     ],
     [
+      'debug_traceTransaction',
+      -32602,
+      `invalid argument 1: ${GO_TEXT} string into Go struct field TraceConfig.limit of type int`,
+      [word(1), { limit: '5' }],
+    ],
+    [
       'debug_traceCall',
       -32602,
       `invalid argument 2: ${GO_TEXT} string into Go struct field TraceConfig.disableStack of type bool`,

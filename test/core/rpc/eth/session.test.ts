@@ -362,6 +362,28 @@ test('a burst that the socket cannot take at once goes out as it drains, in orde
   session.closed();
 });
 
+test('a reader of traces that falls behind the head resumes after the last block that was told', async () => {
+  const { session, socket, ask } = await open();
+  const start = Number(await world.get('eth_blockNumber'));
+  for (let i = 0; i < 3; i++) {
+    await emit(1);
+    await world.commit();
+  }
+  await ask('eth_subscribe', 'newHeads');
+  const send = socket.send.bind(socket);
+  socket.send = (text) => {
+    send(text);
+    if (text.includes('debug_subscription')) socket.unread = 256 * 1024;
+  };
+  const range = [start, start + 3].map((height) => `0x${height.toString(16)}`);
+  session.receive(JSON.stringify({ id: 1, method: 'debug_subscribe', params: ['traceChain', ...range] }));
+  await session.settled();
+  while (socket.unread === 0) await new Promise((resolve) => setImmediate(resolve));
+  socket.unread = OUTBOX_BYTES_MAX;
+  await world.commit();
+  expect(socket.closedWith).toEqual({ code: 1013, reason: `slow reader: resume from block ${start + 2}` });
+});
+
 test('debug_subscribe traces a range of blocks: each with transactions, and the last one', async () => {
   const { session, socket, ask } = await open();
   // Has a transaction, and is not told: what the start left behind is traced on.

@@ -80,11 +80,13 @@ test('hasMoreValues counts values up to its limit', () => {
 test.each([55, 56, 0xff, 0x100, 0xffff, 0x1_0000, 0xff_ffff, 0x100_0000])(
   'a payload of %i bytes has as many bytes of length as the second implementation gives it',
   (length) => {
-    const item = new Uint8Array(length).fill(0xaa);
-    const encoded = encodeRlp(item);
-    // Arrays of this size are compared as buffers: vitest compares element by element.
-    expect(Buffer.compare(encoded, RLP.encode(item))).toBe(0);
-    expect(encodedSize(item)).toBe(encoded.length);
+    const bytes = new Uint8Array(length).fill(0xaa);
+    for (const item of [bytes, [bytes]]) {
+      const encoded = encodeRlp(item);
+      // Arrays of this size are compared as buffers: vitest compares element by element.
+      expect(Buffer.compare(encoded, RLP.encode(item))).toBe(0);
+      expect(encodedSize(item)).toBe(encoded.length);
+    }
   },
 );
 

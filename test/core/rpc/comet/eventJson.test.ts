@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest';
 import { publicationText } from '../../../../core/rpc/comet/eventJson.ts';
+import { NO_RESULT } from '../../../../core/rpc/comet/txJson.ts';
 import type { TxResult } from '../../../../core/types/result.ts';
-
-const EMPTY: TxResult = {
-  code: 0,
-  data: new Uint8Array(0),
-  log: '',
-  info: '',
-  gasWanted: 0n,
-  gasUsed: 0n,
-  events: [],
-  codespace: '',
-};
 
 function told(index: number, result: TxResult): unknown {
   const tx = Uint8Array.of(1);
@@ -21,7 +11,7 @@ function told(index: number, result: TxResult): unknown {
 }
 
 test('of the result of a transaction an event says what is not zero, as Go does of a value', () => {
-  expect(told(0, EMPTY)).toEqual({ height: '3', tx: 'AQ==', result: {} });
+  expect(told(0, NO_RESULT)).toEqual({ height: '3', tx: 'AQ==', result: {} });
   const full = {
     code: 5,
     data: Uint8Array.of(2),
@@ -32,9 +22,10 @@ test('of the result of a transaction an event says what is not zero, as Go does 
     events: [{ type: 'e', attributes: [] }],
     codespace: 'sdk',
   };
-  expect(told(2, full)).toMatchObject({
+  expect(told(2, full)).toEqual({
     height: '3',
     index: 2,
+    tx: 'AQ==',
     result: {
       code: 5,
       data: 'Ag==',
@@ -42,7 +33,7 @@ test('of the result of a transaction an event says what is not zero, as Go does 
       info: 'i',
       gas_wanted: '7',
       gas_used: '6',
-      events: [{ type: 'e' }],
+      events: [{ type: 'e', attributes: [] }],
       codespace: 'sdk',
     },
   });

@@ -316,6 +316,8 @@ test('accounts are paged by number, found by it, and summed up by the bank', asy
     expect(balance.amount).not.toBe('0');
     sum += BigInt(balance.amount);
   }
+  const strangers = await rest('/cosmos/bank/v1beta1/denom_owners/other');
+  expect(strangers).toMatchObject({ status: 200, body: { denom_owners: [] } });
   const { body: supply } = await rest('/cosmos/bank/v1beta1/supply/by_denom?denom=achain');
   expect(supply.amount.amount).toBe(sum.toString());
 });

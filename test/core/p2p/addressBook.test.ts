@@ -124,6 +124,18 @@ describe('the address book', () => {
     expect(asked).toEqual([2, 2, 50]);
   });
 
+  test('a call goes to an address that has answered as often as to one that has not, however few have', () => {
+    const picked = [0, 1].map((side) => {
+      const asked: number[] = [];
+      const choose = (n: number): number => (asked.push(n) === 1 ? side : 0);
+      const book = new AddressBook({ self: id(0), isStrict: true, privateIds: new Set(), choose });
+      for (let n = 1; n <= 50; n++) book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(9));
+      book.onGood(1, id(40));
+      return book.pick(60_000_000, () => true)?.id;
+    });
+    expect(picked).toEqual([id(40), id(1)]);
+  });
+
   test('a dialled address rests before it is picked again, and one that never answers is forgotten', () => {
     const book = bookOf();
     book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));
@@ -180,6 +192,31 @@ describe('the address book', () => {
     for (const entry of book.entries()) other.restore(entry);
     expect(other.entries()).toEqual(book.entries());
   });
+});
+
+test('networks that are reserved end where their RFCs say', () => {
+  const reserved: readonly (readonly [first: string, last: string])[] = [
+    ['0.0.0.0', '0.255.255.255'],
+    ['10.0.0.0', '10.255.255.255'],
+    ['100.64.0.0', '100.127.255.255'],
+    ['127.0.0.0', '127.255.255.255'],
+    ['169.254.0.0', '169.254.255.255'],
+    ['172.16.0.0', '172.31.255.255'],
+    ['192.0.2.0', '192.0.2.255'],
+    ['192.168.0.0', '192.168.255.255'],
+    ['198.51.100.0', '198.51.100.255'],
+    ['203.0.113.0', '203.0.113.255'],
+    ['224.0.0.0', '255.255.255.255'],
+  ];
+  const numberOf = (text: string): number => text.split('.').reduce((sum, n) => sum * 256 + Number(n), 0);
+  const isReachable = (value: number): boolean =>
+    isRoutable(Uint8Array.from([24, 16, 8, 0], (bits) => value >>> bits));
+  for (const [first, last] of reserved) {
+    const [from, to] = [numberOf(first), numberOf(last)];
+    expect([from, from + (to - from + 1) / 2, to].map(isReachable), first).toEqual([false, false, false]);
+    if (from > 0) expect(isReachable(from - 1), first).toBe(true);
+    if (to < 2 ** 32 - 1) expect(isReachable(to + 1), last).toBe(true);
+  }
 });
 
 test('IP texts: v4, v6, v4 within v6, and which of them can be reached', () => {

@@ -320,6 +320,20 @@ test('with too many handshakes, the IP that has most of them loses one', () => {
   expect(desk.take()).toEqual(['close 1: gives way to a newer connection']);
 });
 
+test('with too many handshakes, each from another IP, a newer one is refused, and those of a pair are not', () => {
+  for (const [ips, answer] of [
+    [64, { ok: false, error: 'too many handshakes are under way' }],
+    [63, { ok: true }],
+    [32, { ok: true }],
+  ] as const) {
+    const desk = new Desk();
+    const open = (n: number, ip: string) => desk.peers.onInbound(desk.now + n, ip, desk.out);
+    for (let i = 0; i < 64; i++) expect(open(i, `6.6.${i % ips}.1`).ok, `${ips} ${i}`).toBe(true);
+    expect(open(64, '5.5.5.5')).toMatchObject(answer);
+    expect(desk.take()).toEqual(answer.ok ? ['close 1: gives way to a newer connection'] : []);
+  }
+});
+
 test('an inbound peer is added to the book under its public listen address, or else under its remote IP', () => {
   const desk = new Desk({ pex: true, inboundMax: 9 });
   const known = (n: number, listenAddress: string) => {

@@ -9,5 +9,5 @@ if (existsSync(setup)) {
   install();
   build('adapters');
 }
-const { main } = await import('../dist/adapters/cli/main.js');
+const { main } = await import('../dist/cli/main.js');
 await main(process.argv.slice(2));

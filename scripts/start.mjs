@@ -6,5 +6,5 @@ import { stopWithParent } from './stopWithParent.mjs';
 stopWithParent();
 install();
 build('adapters');
-const { main } = await import('../dist/adapters/cli/main.js');
+const { main } = await import('../dist/cli/main.js');
 await main(['devnet', ...process.argv.slice(2)]);

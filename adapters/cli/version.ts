@@ -1,19 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { OperatingError } from '../operatingError.ts';
+import { packageRoot } from '../packageRoot.ts';
 import type { World } from './world.ts';
 
-/** The version in the package.json above this file, compiled or not. */
+/** The version in the package.json of orrery. */
 export function packageVersion(): string {
-  for (let dir = import.meta.dirname; ; dir = path.dirname(dir)) {
-    const file = path.join(dir, 'package.json');
-    if (existsSync(file)) {
-      const manifest = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-      return manifest.version;
-    }
-    if (dir === path.dirname(dir)) throw new OperatingError('the package.json of orrery is missing');
-  }
+  const text = readFileSync(path.join(packageRoot(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 export function versionCommand(command: Command, world: World): void {

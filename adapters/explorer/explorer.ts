@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { answerExplorer } from '../../core/rpc/explorer/api.ts';
 import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
 import { OperatingError } from '../operatingError.ts';
+import { packageRoot } from '../packageRoot.ts';
 
 const PREFIX = '/explorer/';
 const PAGE = 'index.html';
@@ -35,21 +35,11 @@ export interface Explorer {
   answer(path: string, query: string): Promise<HttpAnswer | undefined>;
 }
 
-/** The folder next to the sources; compiled code in dist/ finds it there. */
-function staticFolder(): string {
-  const here = path.dirname(fileURLToPath(import.meta.url));
-  const candidates = [
-    path.join(here, 'static'),
-    path.join(here, '..', '..', '..', 'adapters', 'explorer', 'static'),
-  ];
-  const found = candidates.find((folder) => existsSync(path.join(folder, PAGE)));
-  if (found === undefined) throw new OperatingError(`the explorer's files are missing: ${candidates[0]}`);
-  return found;
-}
-
 /** Reads the page's files once; they are small. */
 export function loadExplorer(ctx: RpcContext): Explorer {
-  const folder = staticFolder();
+  const folder = path.join(packageRoot(), 'adapters', 'explorer', 'static');
+  if (!existsSync(path.join(folder, PAGE)))
+    throw new OperatingError(`the explorer's files are missing: ${folder}`);
   const files = new Map<string, HttpAnswer>();
   for (const name of readdirSync(folder)) {
     const type = TYPES[path.extname(name)];

@@ -4,7 +4,7 @@ import type { Plugin } from 'vitest/config';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ROOM = /^(core|sim|adapters)\/.*\.ts$/;
 
-/** Tests import sources and get what is compiled of them: what ships, which Node runs as it is, and faster by a sixth. */
+/** Tests import sources and get what is compiled of them, which Node runs as it is, and faster by a sixth. */
 export const compiled: Plugin = {
   name: 'compiled',
   enforce: 'pre',

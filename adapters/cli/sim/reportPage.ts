@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import type { Command } from 'commander';
 import { asScript, PAGE_MODULES, reportPage } from '../../../sim/report/page.ts';
 import { onFile } from '../../disk/files.ts';
+import { packageRoot } from '../../packageRoot.ts';
 import type { World } from '../world.ts';
 import { readTrace } from './readTrace.ts';
 import { readScenarioFile, refuseOutput } from './scenarioFile.ts';
 
-/** Reads a file that the page shares with the playground. Compiled code lies one folder deeper than its source. */
+/** Reads a file that the page shares with the playground. */
 const partOf = (name: string): string => {
-  const root = import.meta.url.endsWith('.ts') ? '../../..' : '../../../..';
-  const file = fileURLToPath(new URL(`${root}/playground/${name}`, import.meta.url));
+  const file = path.join(packageRoot(), 'playground', name);
   return onFile('read', file, () => readFileSync(file, 'utf8'));
 };
 

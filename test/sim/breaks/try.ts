@@ -1,5 +1,6 @@
 // node_modules/.bin/tsx test/sim/breaks/try.ts [IDS|all] [SEEDS]: how many seeds each break takes to be found, and how small
 // the failing scenario shrinks.
+import { spawnSync } from 'node:child_process';
 import { scenarioText } from '../../support/scenarios.ts';
 import { BREAKS } from './breaks.ts';
 import { type Break, brokenSim } from './broken.ts';
@@ -26,6 +27,11 @@ async function tryOne(one: Break): Promise<string> {
   return 'not found';
 }
 
-for (const one of BREAKS)
-  if (ids === 'all' || ids.split(',').includes(one.id))
-    process.stdout.write(`${one.id} (${one.scenario}): ${await tryOne(one)}\n`);
+const chosen = BREAKS.filter(({ id }) => ids === 'all' || ids.split(',').includes(id));
+for (const one of chosen)
+  if (chosen.length === 1) process.stdout.write(`${one.id} (${one.scenario}): ${await tryOne(one)}\n`);
+  // A process keeps each core that it has loaded, and more than some dozens make it slow.
+  else {
+    const args = [...process.execArgv, import.meta.filename, one.id, seeds];
+    spawnSync(process.execPath, args, { stdio: 'inherit' });
+  }

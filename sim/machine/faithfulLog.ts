@@ -41,7 +41,10 @@ export class FaithfulLog {
     const shadow = new Shadow(running, parts);
     const step = machine.step.bind(machine);
     machine.step = (now, input) => {
+      // If the step throws, as on a disk that cannot be read, it may be half done, and nothing of it is in the log.
+      this.#rs = undefined;
       const effects = step(now, input);
+      this.#rs = rs;
       shadow.hear(input);
       // Nothing has changed: every move of the machine is published.
       if (effects.length === 0) return effects;

@@ -28,9 +28,12 @@ function runQuietly(command, args, what) {
     shell: process.platform === 'win32',
   });
   if (result.signal) process.kill(process.pid, result.signal);
-  if (result.status === 0) return;
-  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}\n`);
-  process.stderr.write(`${what} failed\n`);
+  if (result.status !== 0)
+    fail(what, `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);
+}
+
+function fail(what, why) {
+  process.stderr.write(`${why}\n${what} failed\n`);
   // From `orrery sim` and `orrery fuzz` a 1 would mean that a failure was found.
   process.exit(3);
 }
@@ -115,11 +118,14 @@ function* filesUnder(folder) {
   }
 }
 
-/** A hash of the name, size and modification time of every source file: cheap, and different after every edit. */
+/**
+ * A hash of the name, size and modification time of every source file and of what builds them: cheap, and different after
+ * every edit.
+ */
 function sourceStamp(rooms) {
   const hash = createHash('sha256');
   hash.update(readText(path.join(root, 'node_modules', '.orrery-lock')) ?? '');
-  const files = [path.join(root, 'tsconfig.base.json')];
+  const files = [path.join(root, 'tsconfig.base.json'), fileURLToPath(import.meta.url)];
   for (const room of rooms) files.push(...filesUnder(path.join(root, room)));
   for (const file of files.sort()) {
     const { size, mtimeMs } = fs.statSync(file);
@@ -148,20 +154,24 @@ function bundle() {
   const { buildSync } = fromRoot('esbuild');
   const outdir = path.join(root, 'dist', 'cli');
   fs.rmSync(outdir, { recursive: true, force: true });
-  buildSync({
-    absWorkingDir: path.join(root, 'dist'),
-    entryPoints: { main: 'adapters/cli/main.js', worker: 'adapters/cli/sim/worker.js' },
-    outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-  });
+  try {
+    buildSync({
+      absWorkingDir: path.join(root, 'dist'),
+      entryPoints: { main: 'adapters/cli/main.js', worker: 'adapters/cli/sim/worker.js' },
+      outdir,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      packages: 'external',
+      sourcemap: true,
+      sourcesContent: false,
+      logLevel: 'silent',
+    });
+  } catch (error) {
+    fail('the build', error.message);
+  }
 }
 
 /** Compiles `target` (`adapters` or `bench`) and everything it depends on to dist/, unless no source has changed. */

@@ -27,6 +27,7 @@ export class FaithfulLog {
   #produced = 0;
   #durable = 0;
   #last: LogRecord | undefined;
+  /** Undefined during a step: one that throws, as on a disk that cannot be read, is half done and not in the log. */
   #rs: RoundState | undefined;
   /** Effects that steps have asked for and that are not performed yet, in order. */
   #asked: Performed[] = [];
@@ -41,7 +42,6 @@ export class FaithfulLog {
     const shadow = new Shadow(running, parts);
     const step = machine.step.bind(machine);
     machine.step = (now, input) => {
-      // If the step throws, as on a disk that cannot be read, it may be half done, and nothing of it is in the log.
       this.#rs = undefined;
       const effects = step(now, input);
       this.#rs = rs;

@@ -27,6 +27,7 @@ import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
 import { varied } from './search/vary.ts';
+import { addedBy } from './timeline/added.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { isOver, lack, timeLimit, timeOf } from './timeline/until.ts';
 import type { ChoicesOptions } from './world/choices.ts';
@@ -202,9 +203,9 @@ function attach(world: World, { topics, on, look, follow }: Checker): void {
 
 /** Starts every node but those that the timeline adds. */
 function startNodes(world: World, { timeline }: Scenario): void {
-  const added = timeline.flatMap(({ action }) => (action.kind === 'addNode' ? [action.name] : []));
+  const added = addedBy(timeline);
   for (const process of world.processes)
-    if (!added.includes(process.name)) world.schedule(0, () => process.start());
+    if (!added.has(process.name)) world.schedule(0, () => process.start());
 }
 
 /** Checkers read only nodes with a sound disk: a failed read there is the fault of the node. */

@@ -20,6 +20,7 @@ import { type BankDraft, plainSend } from './cosmosTx.ts';
 import { COMMIT } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
 import { type SentBankTx, signedBank, signedTransfer } from './sentBankTx.ts';
+import type { Submitted } from './sentTx.ts';
 import { settledPool } from './settledPool.ts';
 import { simulated, wrongSimulation } from './simulation.ts';
 
@@ -129,16 +130,8 @@ export class Banker {
     return this.sent.filter(({ height }) => height !== undefined);
   }
 
-  /**
-   * Blocks from the last submission of each transaction to its block, or to the head if it is in none.
-   * @param first The height of the chain's first block.
-   */
-  waits(first: number): readonly { readonly hash: string; readonly waited: number }[] {
-    const { head } = this.#node;
-    return this.sent.map(({ hash, height, sentHead }) => ({
-      hash,
-      waited: (height ?? head) - Math.max(sentHead, first - 1),
-    }));
+  get submitted(): readonly Submitted[] {
+    return this.sent.filter(({ sentAt }) => sentAt > 0);
   }
 
   start(): void {
@@ -304,7 +297,8 @@ export class Banker {
     const isSmall = gas < anteGas({ size: raw.length });
     const isCheap = price === undefined || fee < gas * price;
     return (code) =>
-      (isLarge && (code === TOO_MUCH_GAS || (code === TOO_LITTLE_GAS && isSmall))) ||
+      (isLarge && code === TOO_MUCH_GAS) ||
+      (isSmall && code === TOO_LITTLE_GAS) ||
       (code === TOO_CHEAP && (isCheap || headOf(context) !== head));
   }
 
@@ -363,6 +357,7 @@ export class Banker {
 
   /** The code of the answer; undefined when there is none. */
   async #submit(context: RpcContext, tx: SentBankTx): Promise<number | undefined> {
+    const { sentHead } = tx;
     tx.sentHead = this.#world.height;
     if (tx.kind === 'ethereum') return this.#submitEthereum(context, tx);
     const isFirst = tx.sentAt === 0;
@@ -373,6 +368,7 @@ export class Banker {
     }
     const isUnfit = isExact(this.spec) ? this.#isUnfit(context, tx) : () => false;
     const code = await this.#broadcast(context, tx);
+    if (!isFirst && code === KNOWN) tx.sentHead = sentHead;
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // No transaction of these scripts is too much for a pool of the usual size.
     const mayBeRefused = tx.bad !== undefined || (code === POOL_FULL && !this.#isRoomy) || isUnfit(code);

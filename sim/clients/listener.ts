@@ -62,7 +62,13 @@ export class Listener {
   }
 
   start(): void {
-    this.#world.every(this.spec.readPeriod ?? LOOK_MICROS, () => this.#turn());
+    const { readPeriod = LOOK_MICROS } = this.spec;
+    // One that reads rarely connects early all the same.
+    if (readPeriod > LOOK_MICROS)
+      this.#world.schedule(LOOK_MICROS, async () => {
+        if (this.#node.state === 'up') await this.#connect();
+      });
+    this.#world.every(readPeriod, () => this.#turn());
   }
 
   #complain(text: string): void {

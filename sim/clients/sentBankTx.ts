@@ -21,7 +21,7 @@ export interface SentBankTx {
   /** Why no node may take it. */
   readonly bad?: string;
   sentAt: number;
-  /** The highest height that any node had decided when it was sent last. */
+  /** The highest height that any node had decided when it was last sent to a node that did not know it. */
   sentHead: number;
   /** Height that the client was told. */
   height: number | undefined;

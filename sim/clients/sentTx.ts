@@ -1,12 +1,21 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Draft } from '../scripts/script.ts';
 
+/** A transaction that a node was given. */
+export interface Submitted {
+  readonly hash: string;
+  /** The highest height that any node had decided when it was last sent to a node that did not know it. */
+  readonly sentHead: number;
+  /** The block that the client was told. */
+  readonly height: number | undefined;
+}
+
 /** A transaction that a wallet has sent, and what became of it. */
 export interface SentTx extends Draft {
   readonly hash: string;
   readonly raw: Bytes;
   sentAt: number;
-  /** The highest height that any node had decided when it was sent last. */
+  /** The highest height that any node had decided when it was last sent to a node that did not know it. */
   sentHead: number;
   /** The life of the node that took it; 0 when none did. */
   takenIn: number;

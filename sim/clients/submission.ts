@@ -102,11 +102,11 @@ export class Submission {
   isGhost(reply: EthReply, { suite }: Wallet): boolean {
     const { raw } = this.#tx;
     return (
-      this.#isKnown(reply) && !this.#giving.isHeldUp && isNowhere(this.#node, suite.keccak256(raw), this.#tx)
+      this.isKnown(reply) && !this.#giving.isHeldUp && isNowhere(this.#node, suite.keccak256(raw), this.#tx)
     );
   }
 
-  #isKnown(reply: EthReply): boolean {
+  isKnown(reply: EthReply): boolean {
     return wordsOf(reply) === 'already known';
   }
 
@@ -118,7 +118,7 @@ export class Submission {
       isWronglyNamed ? `eth_sendRawTransaction answered ${String(reply.result)} for ${hash}` : undefined,
       this.#poolProblem(reply, wallet),
       this.#takenProblem(reply, coming, wallet),
-      this.#isUntaken && this.#isKnown(reply)
+      this.#isUntaken && this.isKnown(reply)
         ? `${hash} was refused by all that it was given, and is called known`
         : undefined,
       this.#tx.ghosts > 1 ? `${hash} is called known again and again, and is nowhere` : undefined,

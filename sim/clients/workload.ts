@@ -16,7 +16,7 @@ import type { ClientCalls, EthAsk } from './calls.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
 import { wrongCode } from './refusalCodes.ts';
-import type { SentTx } from './sentTx.ts';
+import type { SentTx, Submitted } from './sentTx.ts';
 import { isRefusal, Submission, type Wallet } from './submission.ts';
 
 const POLL_MICROS = 500_000;
@@ -107,18 +107,10 @@ export class EvmClient {
     return this.sent.filter((tx) => tx.receipt !== undefined);
   }
 
-  /**
-   * Blocks from the last submission of each transaction to its block, or to the head if it is in none.
-   * @param first The height of the chain's first block.
-   */
-  waits(first: number): readonly { readonly hash: string; readonly waited: number }[] {
-    const head = this.#head;
+  get submitted(): readonly Submitted[] {
     return this.sent
-      .filter(({ isReplaced }) => !isReplaced)
-      .map(({ hash, receipt, sentHead }) => ({
-        hash,
-        waited: (receipt?.blockNumber ?? head) - Math.max(sentHead, first - 1),
-      }));
+      .filter(({ isReplaced, gives }) => !isReplaced && gives > 0)
+      .map(({ hash, receipt, sentHead }) => ({ hash, sentHead, height: receipt?.blockNumber }));
   }
 
   start(): void {
@@ -214,10 +206,6 @@ export class EvmClient {
     });
   }
 
-  get #head(): number {
-    return this.#node.head;
-  }
-
   #nodeFor({ nonce }: SentTx): Process {
     const { alsoAt } = this.spec;
     return alsoAt === undefined || nonce % 2 === 1 ? this.#node : this.#world.process(alsoAt);
@@ -226,6 +214,7 @@ export class EvmClient {
   /** Submits a transaction and returns whether it was taken. `isAfter`: the one before it in its batch was taken. */
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     const { now } = this.#world;
+    const { sentHead } = tx;
     tx.sentAt = now;
     tx.sentHead = this.#world.height;
     const node = this.#nodeFor(tx);
@@ -242,6 +231,7 @@ export class EvmClient {
     }
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
+    if (!isFirst && submission.isKnown(reply)) tx.sentHead = sentHead;
     const isAlone = this.#sentBy(tx.from).length === length;
     // It may have been sent again meanwhile.
     const isPrompt = isAlone && this.#world.now - now < PROMPT_MICROS;

@@ -11,7 +11,16 @@ import {
   type Range,
 } from './expr.ts';
 import type { Money } from './money.ts';
-import { clashes, isFixed, isOfOrder, isOrdered, senseOf, wrongArgument, wrongOwner } from './sense.ts';
+import {
+  canAdd,
+  clashes,
+  isFixed,
+  isOfOrder,
+  isOrdered,
+  senseOf,
+  wrongArgument,
+  wrongOwner,
+} from './sense.ts';
 import { Stop, type Token, tokensOf } from './tokens.ts';
 
 export interface ExprError {
@@ -212,7 +221,10 @@ class Parser {
 
   /** @param at Index of the token between the two. */
   #needLike(left: Expr, right: Expr, at: number): void {
-    if (!clashes(left, right)) return;
+    if (clashes(left, right)) this.#failUnlike(left, right, at);
+  }
+
+  #failUnlike(left: Expr, right: Expr, at: number): never {
     this.#at = at;
     this.#fail(
       `expected two of a kind, found ${senseOf(left) ?? 'a number'} and ${senseOf(right) ?? 'a number'}`,
@@ -226,7 +238,7 @@ class Parser {
       if (!minus && this.#peek() !== '+') return left;
       const at = this.#at++;
       const right = this.#path();
-      this.#needLike(left, right, at);
+      if (!canAdd(left, right, minus)) this.#failUnlike(left, right, at);
       if (!isOrdered(left)) this.#fail('expected numbers or times to add');
       left = { kind: 'sum', minus, left, right };
     }

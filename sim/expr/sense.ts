@@ -1,7 +1,10 @@
 import type { Comparison, Expr, Field, FunctionName } from './expr.ts';
 
-/** The type of a value; undefined for a bare number, which can be a time or a count. */
-export type Sense = 'truth' | 'time' | 'count' | 'node' | 'block' | 'hash' | undefined;
+/**
+ * The type of a value; undefined for a bare number, which can be a date, a time or a count. Dates are counted from 1970,
+ * times of the run from its start.
+ */
+export type Sense = 'truth' | 'date' | 'time' | 'count' | 'node' | 'block' | 'hash' | undefined;
 
 const CALLS = {
   node: 'node',
@@ -35,11 +38,14 @@ export function senseOf(expr: Expr): Sense {
     case 'call':
       return CALLS[expr.fn];
     case 'clock':
-      return 'time';
+      return 'date';
     case 'field':
-      return expr.field === 'up' ? 'truth' : expr.field === 'time' ? 'time' : 'count';
-    case 'sum':
-      return senseOf(expr.left) ?? senseOf(expr.right);
+      return expr.field === 'up' ? 'truth' : expr.field === 'time' ? 'date' : 'count';
+    case 'sum': {
+      const [left, right] = [senseOf(expr.left), senseOf(expr.right)];
+      if (left === 'date' && right === 'date') return 'time';
+      return right === 'date' ? right : (left ?? right);
+    }
     case 'money':
     case 'count':
       return 'count';
@@ -48,9 +54,19 @@ export function senseOf(expr: Expr): Sense {
   }
 }
 
-const isNumber = (sense: Sense): boolean => sense === undefined || sense === 'time' || sense === 'count';
+const isNumber = (sense: Sense): boolean =>
+  sense === undefined || sense === 'date' || sense === 'time' || sense === 'count';
 
-/** Whether it makes no sense to compare or add the two, such as a height and a time. */
+/** Whether the two can be added, or the second taken from the first. A date and a time make a date, two dates a time. */
+export function canAdd(left: Expr, right: Expr, minus: boolean): boolean {
+  const [one, other] = [senseOf(left), senseOf(right)];
+  if (one !== 'date' && other !== 'date') return !clashes(left, right);
+  if (one === other) return minus;
+  const rest = one === 'date' ? other : one;
+  return (rest === 'time' || rest === undefined) && (one === 'date' || !minus);
+}
+
+/** Whether it makes no sense to compare the two, such as a height and a time. */
 export function clashes(left: Expr, right: Expr): boolean {
   const [one, other] = [senseOf(left), senseOf(right)];
   if (one === other) return false;
@@ -67,16 +83,17 @@ export const isOfOrder = (op: Comparison): boolean => op !== '==' && op !== '!='
 export const isFixed = (expr: Expr): boolean =>
   expr.kind === 'number' || (expr.kind === 'sum' && isFixed(expr.left) && isFixed(expr.right));
 
-/** The words of a value that exists only while a block is being decided; undefined if the expression has none. */
-export function ofDecision(expr: Expr): string | undefined {
-  if (expr.kind === 'name' && expr.of === 'block') return expr.name;
-  if (expr.kind === 'clock' && expr.isAtVote) return 'clocks at vote';
-  for (const part of Object.values(expr)) {
-    const found = typeof part === 'object' ? ofDecision(part) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** The words of values that exist only while a block is being decided. */
+export function ofDecision(expr: Expr): readonly string[] {
+  if (expr.kind === 'name') return expr.of === 'block' ? [expr.name] : [];
+  if (expr.kind === 'clock') return expr.isAtVote ? [AT_VOTE] : [];
+  return Object.values(expr).flatMap((part) => (typeof part === 'object' ? ofDecision(part) : []));
 }
+
+const AT_VOTE = 'clocks at vote';
+
+/** Which of these words exist only if there was a block before. */
+export const OF_BLOCK_BEFORE: readonly string[] = ['prev', AT_VOTE];
 
 /** What the function takes; undefined if `arg` is such a value. */
 export function wrongArgument(fn: FunctionName, arg: Expr): string | undefined {

@@ -147,7 +147,7 @@ function exprOf(at: Cursor, known: readonly string[], hasPeers: boolean): Senten
 
 /** At the end of the run no block is being decided, so that the comparison would be false in every run. */
 function atEnd(at: Cursor, sentence: Sentence): Sentence {
-  const word = ofDecision(sentence.expr);
+  const [word] = ofDecision(sentence.expr);
   return word === undefined
     ? sentence
     : at.fail(
@@ -246,7 +246,7 @@ function wsOf(at: Cursor, clients: Clients): Expectation {
   return {
     kind: 'ws',
     client: clientIn(fields.for ?? fields.client, at, able, clients).name,
-    atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
+    atLeast: fields.at_least?.integer('a number', 0, HEIGHTS_MAX) ?? (fields.cut_off === undefined ? 1 : 0),
     cutOff: fields.cut_off?.integer('a number', 0, HEIGHTS_MAX) ?? 0,
   };
 }

@@ -47,8 +47,12 @@ export class TimelineActions {
   /** When the timeline stops to clog a machine. */
   readonly #clogged = new Map<Process, number>();
 
-  constructor(world: World, cluster: Cluster, suite: CryptoSuite) {
+  readonly #added: ReadonlySet<string>;
+
+  /** @param added Names of the nodes that the timeline adds. */
+  constructor(world: World, cluster: Cluster, suite: CryptoSuite, added: ReadonlySet<string>) {
     this.#world = world;
+    this.#added = added;
     this.#cluster = cluster;
     this.#suite = suite;
     world.onCrashPoint = (process, point) => this.#atCrashPoint(process, point);
@@ -113,7 +117,7 @@ export class TimelineActions {
         this.isBroken = true;
         return true;
       case 'addNode':
-        return this.#canStart(world.process(action.name));
+        return this.#canAdd(world.process(action.name));
       case 'removeNode':
         return this.#remove(world.process(action.name));
     }
@@ -303,13 +307,18 @@ export class TimelineActions {
     return this.#removed.has(process);
   }
 
+  /** A node that the timeline adds cannot start before that. */
   #canStart(process: Process): boolean {
+    return this.#canAdd(process) && (process.lives > 0 || !this.#added.has(process.name));
+  }
+
+  #canAdd(process: Process): boolean {
     return !this.hasLeft(process) && !process.isRunning;
   }
 
   async #startAll(targets: readonly Process[]): Promise<void> {
     this.noteUntil(this.#world.now);
-    for (const process of targets) if (this.#canStart(process)) await process.start();
+    for (const process of targets) if (this.#canAdd(process)) await process.start();
   }
 
   /** @returns Whether any link is or will be another than without it. */

@@ -7,6 +7,7 @@ import { PPM } from '../world/choices.ts';
 import type { Fact, Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import { TimelineActions } from './actions.ts';
+import { addedBy } from './added.ts';
 import { isAwaited } from './happens.ts';
 
 /**
@@ -39,7 +40,7 @@ export class Timeline {
 
   constructor(world: World, cluster: Cluster, suite: CryptoSuite, specs: readonly TimelineEntry[]) {
     this.#world = world;
-    this.#actions = new TimelineActions(world, cluster, suite);
+    this.#actions = new TimelineActions(world, cluster, suite, addedBy(specs));
     this.#entries = specs.map((spec) => ({
       spec,
       left: spec.times,

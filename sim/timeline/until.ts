@@ -47,7 +47,7 @@ function isMet(until: Until, world: World, timeline: Timeline): boolean {
   }
 }
 
-/** Whether every correct node has decided the height, except those that are down for good. */
+/** Whether every correct node has decided the height, except those that are down or halted for good. */
 function allDecided(height: number, world: World, timeline: Timeline): boolean {
   let isAny = false;
   for (const process of world.processes) {
@@ -59,9 +59,9 @@ function allDecided(height: number, world: World, timeline: Timeline): boolean {
 }
 
 const isGone = (process: Process, timeline: Timeline): boolean =>
-  process.state === 'halted' ||
-  timeline.hasLeft(process) ||
-  (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
+  timeline.hasLeft(process) || (isStopped(process) && process.lives > 0 && !timeline.willReturn(process));
+
+const isStopped = ({ state }: Process): boolean => state === 'down' || state === 'halted';
 
 /** What keeps a run from its end, for the end of a message. */
 export function lack({ until }: Scenario, world: World, timeline: Timeline): string {

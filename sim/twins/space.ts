@@ -108,9 +108,17 @@ function partitionsOf(names: readonly string[], keys: ReadonlyMap<string, string
   return [...found.values()];
 }
 
+/** Expectations that a shorter run cannot break. */
+const KEPT_BY_SHORTER: readonly string[] = ['off', 'never', 'resources'];
+
+const isKeptByShorter = (one: unknown): boolean =>
+  typeof one === 'string' ||
+  (typeof one === 'object' && one !== null && Object.keys(one).every((key) => KEPT_BY_SHORTER.includes(key)));
+
 /**
  * The case as a scenario of its own: the text of the original with a timeline, so that it runs, replays and shrinks like
- * any other. Each round's partition begins when the first node enters the round; after the last one faults are over.
+ * any other. Each round's partition begins when the first node enters the round; after the last one faults are over. The
+ * case ends with the next height, unless the original expects something that may come later.
  */
 export function twinsDocument(
   original: Readonly<Record<string, unknown>>,
@@ -123,16 +131,11 @@ export function twinsDocument(
     return groups.length === 1 ? [heal] : [heal, { when, do: { partition: groups }, for: ROUND }];
   });
   const end = { when: { height, round: rounds.length } };
-  // What comes after the next height is the same in every case.
-  const next = { height: height + 1 };
-  const { until } = original as { readonly until?: Record<string, unknown> };
-  const isFirst = until !== undefined && 'first' in until;
-  const own = isFirst ? (until['first'] as readonly unknown[]) : [until];
-  const ends = own.filter((end) => JSON.stringify(end) !== JSON.stringify(next));
+  const expected = (original['expect'] ?? []) as readonly unknown[];
   return {
     ...rest,
     name: `${String(original['name']).slice(0, SCENARIO_NAME_MAX - 1 - String(index).length)}-${index}`,
-    until: ends.length === 0 ? next : { first: [next, ...ends] },
+    ...(expected.every(isKeptByShorter) ? { until: endingAfter(height, original['until']) } : {}),
     timeline: [
       ...((timeline ?? []) as readonly unknown[]),
       ...entries,
@@ -140,4 +143,13 @@ export function twinsDocument(
       { ...end, do: 'gst' },
     ],
   };
+}
+
+/** What comes after the next height is the same in every case. */
+function endingAfter(height: number, until: unknown): unknown {
+  const next = { height: height + 1 };
+  const isFirst = typeof until === 'object' && until !== null && 'first' in until;
+  const own = isFirst ? (until.first as readonly unknown[]) : [until];
+  const ends = own.filter((end) => JSON.stringify(end) !== JSON.stringify(next));
+  return ends.length === 0 ? next : { first: [next, ...ends] };
 }

@@ -72,7 +72,9 @@ until: {time: 300s}
     {
       trouble: '{partition: [[v0, v1], [v2, v3]]}',
       within: 'auto',
-      why: ['no correct node was long enough in a quorum of correct nodes that reach each other'],
+      why: [
+        'no correct node was in a quorum of correct nodes that reach each other for as long as it may need',
+      ],
     },
     { trouble: '{crash: all}', within: '20s', why: ['no correct node is up at the end'] },
     { trouble: '{break: here}', within: 'auto', why: ['the run was broken off'] },

@@ -81,6 +81,26 @@ test('an upgrade starts a node that is down, and the end of a crash does not sta
   expect(await nodeOf('late', late)).toMatchObject({ state: 'down', lives: 0 });
 });
 
+test.each(['{restart: late}', "{upgrade: late, to: '2.0.0'}"])(
+  '%s does not start a node that was not added yet',
+  async (action) => {
+    const early = [`at: 2s, do: ${action}`, 'at: 8s, do: {add_node: late}'];
+    const until = (time: string): string => `nodes: {late: {}}\n${timeline(time, ...early)}`;
+    expect(await nodeOf('late', until('time: 7s'))).toMatchObject({ state: 'down', lives: 0 });
+    expect(await nodeOf('late', until('height: 12'))).toMatchObject({ state: 'up', lives: 1, height: 12 });
+  },
+);
+
+test('until.height waits for a halted node that the timeline starts again', async () => {
+  const entries = [
+    'at: 2s, do: {disk: {target: v1, fault: eio}}',
+    'after: {event: halted(v1)}, at: 20s, do: {restart: v1}',
+  ];
+  const node = await nodeOf('v1', timeline('height: 5', ...entries));
+  expect(node).toMatchObject({ state: 'up', lives: 2 });
+  expect(node.height).toBeGreaterThanOrEqual(5);
+});
+
 test('messages held up by a slow link do not delay a later connection', async () => {
   const narrow = 'at: 5s, do: {link: {from: v0, rate: 1B/s}}, for: 1s';
   const crash = 'at: 10s, do: {crash: v0}, for: 1s';

@@ -3,7 +3,7 @@ import { type Bytes, parseHex, to0xHex, toHex } from '../../../core/lib/bytes.ts
 import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../../clients/answers/feeMarket.ts';
 import type { Banker } from '../../clients/banker.ts';
 import { durableHead } from '../../clients/durableHead.ts';
-import type { SentTx } from '../../clients/sentTx.ts';
+import type { SentTx, Submitted } from '../../clients/sentTx.ts';
 import type { EvmClient } from '../../clients/workload.ts';
 import { burnedAt, moneyOf } from '../../expr/money.ts';
 import type { Process } from '../../machine/process.ts';
@@ -203,13 +203,33 @@ export function receipts(
       }
       const most = wanted.includedWithin;
       if (most === undefined) return;
-      const first = context.scenario.genesis.initialHeight;
-      for (const { hash, waited } of [...(wallet?.waits(first) ?? []), ...(banker?.waits(first) ?? [])])
+      const start = context.scenario.genesis.initialHeight - 1;
+      for (const tx of client?.submitted ?? []) {
+        const waited = heightIn(context, tx) - Math.max(tx.sentHead, start);
         if (waited > most)
           context.fail(
             name,
-            `${hash} of ${wanted.client} waited ${waited} heights, expected at most ${most}`,
+            `${tx.hash} of ${wanted.client} waited ${waited} heights, expected at most ${most}`,
           );
+      }
     },
   };
+}
+
+/**
+ * The height of the transaction's block, or of the longest chain if that has no such block. The node of the client may
+ * not know either.
+ */
+function heightIn({ correct }: CheckerContext, { hash, height }: Submitted): number {
+  if (height !== undefined) return height;
+  const bytes = parseHex(hash);
+  let highest = 0;
+  for (const node of correct) {
+    const chain = node.node?.rpc?.chain;
+    if (chain === undefined || !bytes.ok) continue;
+    const place = soundly(node, () => chain.ethTxLocation(bytes.value) ?? chain.txLocation(bytes.value));
+    if (place !== undefined) return place.height;
+    highest = Math.max(highest, node.head);
+  }
+  return highest;
 }

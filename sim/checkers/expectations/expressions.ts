@@ -2,9 +2,11 @@ import { equalBytes, toHex } from '../../../core/lib/bytes.ts';
 import { compared } from '../../expr/compared.ts';
 import { type Chronicle, type DecidedBlock, holds } from '../../expr/evaluate.ts';
 import { moneyOf } from '../../expr/money.ts';
+import { OF_BLOCK_BEFORE, ofDecision } from '../../expr/sense.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Expectation, Within } from '../../scenario/scenario.ts';
 import { soundly } from '../../soundly.ts';
+import { secondsText } from '../../words.ts';
 import { hearing } from '../../world/facts.ts';
 import type { Checker, CheckerContext } from '../checker.ts';
 import { BROKEN_OFF } from '../notJudged.ts';
@@ -13,6 +15,11 @@ import { accused } from '../safety/framingAndCrashes.ts';
 import { autoBound } from './liveness.ts';
 
 type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
+
+const withinText = (within: Within): string => {
+  if (within === 'auto') return 'the time that a height may take';
+  return 'heights' in within ? `${within.heights} heights` : secondsText(within.micros);
+};
 
 /** Heights that expressions remember. */
 const HEIGHTS_MAX = 100_000;
@@ -45,8 +52,14 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
   let isSettled = false;
   let from = 0;
   let heightAt = 0;
+  const words = ofDecision(wanted.expr);
+  const needsBlockBefore = words.some((word) => OF_BLOCK_BEFORE.includes(word));
+  /** Whether there is all that the sentence speaks of. Where it is not, `not` would make it true. */
+  const canTell = (block: DecidedBlock | undefined): boolean =>
+    words.length === 0 ||
+    (block !== undefined && (!needsBlockBefore || blocks.has(block.block.header.height - 1)));
   const look = (block?: DecidedBlock): void => {
-    if (isSettled || wanted.kind === 'app') return;
+    if (isSettled || wanted.kind === 'app' || !canTell(block)) return;
     if (!holds(wanted.expr, chronicle, block)) return;
     isSettled = true;
     const late = wanted.kind === 'eventually' && wanted.within !== undefined && isLate(wanted.within);
@@ -54,7 +67,7 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     else if (late)
       context.fail(
         'eventually',
-        `it came only at ${world.now / 1_000_000} s, after its time: ${wanted.text}`,
+        `it came only at ${world.now / 1_000_000} s, not within ${withinText(wanted.within)}: ${wanted.text}`,
       );
   };
   let isStable = !context.scenario.timeline.some(({ action }) => action.kind === 'gst');
@@ -103,7 +116,7 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
       look();
       if (wanted.kind === 'app' && !holds(wanted.expr, chronicle)) {
         const found = compared(wanted.expr, chronicle);
-        const why = found.isUnknown ? ', for it asks what nobody knows' : '';
+        const why = found.isUnknown ? ', for it asks what is not known' : '';
         context.fail('app', `it does not hold at the end${why}: ${wanted.text}\n${found.text}`);
       }
       if (wanted.kind === 'eventually' && !isSettled)

@@ -20,20 +20,27 @@ interface Done {
   readonly chance: TimeInCore;
 }
 
-const NO_CHANCE = 'no correct node was long enough in a quorum of correct nodes that reach each other';
+const NO_CHANCE =
+  'no correct node was in a quorum of correct nodes that reach each other for as long as it may need';
+const TOO_SHORT = 'the run ended before the time of within was over';
+const NOT_STABLE = 'gst has not come';
 
 const seconds = (micros: number): string => `${micros / 1_000_000}s`;
 
 /**
  * LIV: counted from the moment of stability (`gst`, or the start), every correct node decides so many heights within so
- * much time. Excused are nodes that are down or halted at the end, and every node if a third of the power is faulty. If
- * the bound is `auto`, only the time counts in which the node was among a quorum of correct nodes that reach each
- * other.
+ * much time. Excused are nodes that are down or halted at the end, and every node if a third of the power is faulty. A
+ * node that starts later has the time from its start on. If the bound is `auto`, only the time counts in which the node
+ * was among a quorum of correct nodes that reach each other.
  */
 export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const { world, correct } = context;
   const chances = wanted.within === 'auto' ? new TimesInCore(context) : undefined;
   let from = 0;
+  let isStable = !context.scenario.timeline.some(({ action }) => action.kind === 'gst');
+  /** When each node first started. */
+  const began = new Map<Process, number>();
+  const fromOf = (node: Process): number => Math.max(from, began.get(node) ?? 0);
   let roundMax = 0;
   /** The height before the first. */
   const origin = context.cluster.genesis.initialHeight - 1;
@@ -42,6 +49,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const done = new Map<Process, Done>();
   const isUp = ({ state }: Process): boolean => state !== 'down' && state !== 'halted';
   let isAnyJudged = false;
+  const isCounted = (): boolean => isStable || chances !== undefined;
   const standingOf = (node: Process, had: TimesInCore): Standing => {
     const reached = done.get(node);
     const chance = reached?.chance ?? had.of(node);
@@ -59,22 +67,26 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const judge = (node: Process): void => {
     const decided = Math.max(node.decided, origin) - baseOf(node);
     const standing = chances && standingOf(node, chances);
-    if (standing !== undefined && isExcused(standing)) return;
-    isAnyJudged = true;
+    const since = fromOf(node);
     const reachedAt = done.get(node)?.at;
+    const passed = (reachedAt ?? world.now) - since;
+    const isReached = reachedAt !== undefined;
+    if (standing === undefined ? isEarly(wanted, passed, isReached) : isExcused(standing)) return;
+    isAnyJudged = true;
     const problem =
       standing === undefined
-        ? lateness(wanted, decided, world.now - from, reachedAt === undefined ? undefined : reachedAt - from)
+        ? lateness(wanted, decided, passed, isReached)
         : stall(wanted.heights, decided, standing);
     if (problem === undefined) return;
-    const since = from > 0 ? `, counted from ${seconds(from)} on` : '';
-    context.fail('liveness', `${node.name} ${problem}${since}`);
+    const counted = since > 0 ? `, counted from ${seconds(since)} on` : '';
+    context.fail('liveness', `${node.name} ${problem}${counted}`);
   };
   return {
     name: 'liveness',
     ...hearing(['committed', ...TimesInCore.TOPICS], (fact) => {
+      if (fact.kind === 'started' && !began.has(fact.node)) began.set(fact.node, world.now);
       if (fact.kind === 'stable') {
-        from = world.now;
+        [from, isStable] = [world.now, true];
         done.clear();
         for (const node of correct) base.set(node, Math.max(node.decided, origin));
         roundMax = correct.reduce((most, node) => Math.max(most, node.position.round), 0);
@@ -87,30 +99,35 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
         done.set(node, { at: world.now, chance: chances?.of(node) ?? { micros: 0, times: 0 } });
     }),
     finish() {
-      if (!isTolerable(context)) return;
+      if (!isTolerable(context) || !isCounted()) return;
       for (const node of correct) if (isUp(node)) judge(node);
     },
     unjudged(isBrokenOff) {
       if (!isTolerable(context)) return TOO_MANY_FAULTY;
       if (isBrokenOff) return BROKEN_OFF;
       if (!correct.some(isUp)) return 'no correct node is up at the end';
-      return isAnyJudged ? undefined : NO_CHANCE;
+      if (!isCounted()) return NOT_STABLE;
+      if (isAnyJudged) return undefined;
+      return chances === undefined ? TOO_SHORT : NO_CHANCE;
     },
   };
 }
 
-/** @param passed The time until the end of the run. */
+/** Whether a run with a bound of its own ended while the node still had time. */
+const isEarly = ({ within }: Liveness, passed: number, isReached: boolean): boolean =>
+  within !== 'auto' && !isReached && passed < within;
+
+/** @param passed The time until the heights were decided, or until the end of the run. */
 function lateness(
-  wanted: Liveness,
+  { within, heights }: Liveness,
   decided: number,
   passed: number,
-  took: number | undefined,
+  isReached: boolean,
 ): string | undefined {
-  if (wanted.within === 'auto') return undefined;
-  if (took === undefined)
-    return `decided ${decided} heights in ${seconds(passed)}, not ${wanted.heights} within ${seconds(wanted.within)}`;
-  if (took <= wanted.within) return undefined;
-  return `took ${seconds(took)} for ${wanted.heights} heights, at most ${seconds(wanted.within)}`;
+  if (within === 'auto' || (isReached && passed <= within)) return undefined;
+  return isReached
+    ? `took ${seconds(passed)} for ${heights} heights, at most ${seconds(within)}`
+    : `decided ${decided} heights in ${seconds(passed)}, not ${heights} within ${seconds(within)}`;
 }
 
 /** Where a node stands at the end of a run whose bound is `auto`. */

@@ -55,6 +55,19 @@ describe('the space of twins', () => {
 });
 
 describe('twins below a third of the power', () => {
+  test('keep what a file expects of a later time: such a case goes on to its own end', async () => {
+    const text = scenarioText('twins-4-1')
+      .replace(
+        '{off: answers}',
+        '{off: answers}, {eventually: "block.height == 6"}, {never: "block.height > 9"}',
+      )
+      .replace(/until:.*/, 'until: {height: 6}');
+    for (const index of spaceOf(text).order(2, '1')) {
+      const result = await runScenario(caseText(text, index), { seed: '1' });
+      expect(result.ok && result.value.failures, `case ${index}`).toEqual([]);
+    }
+  });
+
   test('break nothing in a sample of partitions and leaders', async () => {
     const text = scenarioText('twins-4-1');
     for (const index of spaceOf(text).order(6, '1')) {

@@ -33,7 +33,7 @@ export type NameOf = 'node' | 'block' | 'count';
 
 /** An expression over what the omniscient observer knows. It changes nothing. */
 export type Expr =
-  | { readonly kind: 'number'; readonly value: number; readonly isTime: boolean }
+  | { readonly kind: 'number'; readonly value: number | bigint; readonly isTime: boolean }
   | { readonly kind: 'name'; readonly name: string; readonly of: NameOf }
   | { readonly kind: 'money'; readonly what: Money }
   /** The fastest or slowest clock of correct nodes: now, or when they signed for the block before this one. */

@@ -30,6 +30,8 @@ export interface ExprError {
 }
 
 const DEPTH_MAX = 50;
+/** Digits of 2^256, above which no chain counts coins. */
+const DIGITS_MAX = 78;
 const QUANTITIES = 'sum(balances), supply, burned, genesis.supply, max(correct clocks), min(correct clocks)';
 const QUANTIFIERS = ['all', 'exists', 'count'] as const;
 
@@ -322,10 +324,16 @@ class Parser {
 
   #number(word: string): Expr {
     const isTime = !/^\d+$/.test(word);
-    const value = isTime ? parseDuration(word) : Number(word);
-    if (value === undefined || !Number.isSafeInteger(value))
-      this.#fail(`expected a whole number or a duration such as 6s, found "${word}"`);
+    if (!isTime && word.length > DIGITS_MAX) this.#fail(`expected a number of at most ${DIGITS_MAX} digits`);
+    const value = isTime ? parseDuration(word) : countOf(word);
+    if (value === undefined) this.#fail(`expected a whole number or a duration such as 6s, found "${word}"`);
     this.#at++;
     return { kind: 'number', value, isTime };
   }
+}
+
+/** Coins come in numbers that only a bigint holds exactly. */
+function countOf(digits: string): number | bigint {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
 }

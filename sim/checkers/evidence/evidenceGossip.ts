@@ -214,8 +214,10 @@ class EvidenceSpread {
     }
     if (stock.pieces.size === 0 || stock.size > PIECES_MAX) return;
     if (!isPrompt(node)) this.#calmSince = world.now;
+    const ageMax = Math.min(...this.#agesAt(node));
     for (const waiting of stock.pieces)
-      for (const peer of correct) if (peer !== node) this.#judgeWait(node, peer, waiting, tellMicros);
+      for (const peer of correct)
+        if (peer !== node) this.#judgeWait(node, peer, waiting, { tellMicros, ageMax });
   }
 
   #noteHeights(node: Process): void {
@@ -248,14 +250,14 @@ class EvidenceSpread {
     node: Process,
     peer: Process,
     [piece, evidence]: readonly [string, Evidence],
-    tellMicros: number,
+    { tellMicros, ageMax }: { readonly tellMicros: number; readonly ageMax: number },
   ): void {
     const { world } = this.#context;
     const talk = this.#talks.get(node, peer.name);
     if (talk === undefined || talk.known.has(piece) || !world.network.joins(node.index, peer.index)) return;
     const height = heightOf(node, peer.name);
     const age = ageAt(Math.max(height, node.node?.rs()?.height ?? 0), evidence);
-    if (height <= evidenceHeight(evidence) || age > Math.min(...this.#agesAt(node))) {
+    if (height <= evidenceHeight(evidence) || age > ageMax) {
       talk.ableSince.delete(piece);
       return;
     }

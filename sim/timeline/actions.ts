@@ -46,7 +46,6 @@ export class TimelineActions {
   readonly #downtimes = new Downtimes();
   /** When the timeline stops to clog a machine. */
   readonly #clogged = new Map<Process, number>();
-
   readonly #added: ReadonlySet<string>;
 
   /** @param added Names of the nodes that the timeline adds. */

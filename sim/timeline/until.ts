@@ -59,9 +59,7 @@ function allDecided(height: number, world: World, timeline: Timeline): boolean {
 }
 
 const isGone = (process: Process, timeline: Timeline): boolean =>
-  timeline.hasLeft(process) || (isStopped(process) && process.lives > 0 && !timeline.willReturn(process));
-
-const isStopped = ({ state }: Process): boolean => state === 'down' || state === 'halted';
+  timeline.hasLeft(process) || (!process.isRunning && process.lives > 0 && !timeline.willReturn(process));
 
 /** What keeps a run from its end, for the end of a message. */
 export function lack({ until }: Scenario, world: World, timeline: Timeline): string {

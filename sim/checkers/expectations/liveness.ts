@@ -40,7 +40,6 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   let isStable = !context.scenario.timeline.some(({ action }) => action.kind === 'gst');
   /** When each node first started. */
   const began = new Map<Process, number>();
-  const fromOf = (node: Process): number => Math.max(from, began.get(node) ?? 0);
   let roundMax = 0;
   /** The height before the first. */
   const origin = context.cluster.genesis.initialHeight - 1;
@@ -67,7 +66,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   const judge = (node: Process): void => {
     const decided = Math.max(node.decided, origin) - baseOf(node);
     const standing = chances && standingOf(node, chances);
-    const since = fromOf(node);
+    const since = Math.max(from, began.get(node) ?? 0);
     const reachedAt = done.get(node)?.at;
     const passed = (reachedAt ?? world.now) - since;
     const isReached = reachedAt !== undefined;

@@ -3,6 +3,8 @@
  * is no larger than a uint64.
  */
 
+import { OUT_OF_GAS } from './frame.ts';
+
 const COUNT_LIMIT = 2n ** 64n;
 const STACK_MAX = 1024;
 /** End of the most memory that has a price. */
@@ -48,14 +50,23 @@ function memoryOf(op: number, operand: (place: number) => bigint): readonly (rea
   return op === 0x20 || op === 0xf3 || op === 0xfd || within(op, 0xa0, 0xa4) ? [range(0, 1)] : [];
 }
 
+/** Constant gas of the instructions that use memory: charged before the memory is reckoned. */
+const FIRST_GAS: ReadonlyMap<number, number> = new Map([
+  ...[0x37, 0x39, 0x3e, 0x51, 0x52, 0x53, 0x5e].map((op) => [op, 3] as const),
+  [0x20, 30],
+  ...[0x3c, 0xf1, 0xf2, 0xf4, 0xfa].map((op) => [op, 100] as const),
+  ...[0xf0, 0xf5].map((op) => [op, 32_000] as const),
+]);
+
 /** Calls and creations charge their base price before memory. */
 const isReckonedInSteps = (op: number): boolean => within(op, 0xf0, 0xfa) && op !== 0xf3;
 
-/** Why the instruction cannot begin, gas aside; undefined when it can. */
-export function faultAtStart(op: number, stack: readonly bigint[]): string | undefined {
+/** Why the instruction cannot begin, its whole price aside; undefined when it can. */
+export function faultAtStart(op: number, stack: readonly bigint[], gas: number): string | undefined {
   const operands = operandsOf(op);
   if (stack.length < operands) return `stack underflow (${stack.length} <=> ${operands})`;
   if (stack.length === STACK_MAX && isMore(op)) return 'stack limit reached 1024 (1023)';
+  if (gas < (FIRST_GAS.get(op) ?? 0)) return OUT_OF_GAS;
   const ranges = memoryOf(op, (place) => stack[stack.length - 1 - place] ?? 0n);
   const end = ranges.reduce((most, [at, size]) => (size !== 0n && at + size > most ? at + size : most), 0n);
   // Counted in whole words.

@@ -220,7 +220,7 @@ function log(f: Frame, count: number): void {
 export function step(f: Frame): void {
   const op = f.input.code[f.pc] ?? 0;
   f.row = f.machine.rows.begin(f, op);
-  const refused = faultAtStart(op, f.stack);
+  const refused = faultAtStart(op, f.stack, f.gas);
   if (refused !== undefined) throw fault(refused);
   try {
     perform(f, op);

@@ -32,6 +32,8 @@ const PROGRAMS: readonly string[] = [
   // Memory beyond any number, and memory that is too large to have a price.
   `6001${ONES}fd`,
   '5f6505000000000052',
+  // Memory beyond any number, when the lowest price of the hash is not left.
+  `5b5a6031105f57${ONES}${ONES}20`,
   // A CALLCODE with a value, and a call that makes room for the answer of an empty account.
   `5f5f5f5f600173${STRANGER}5af200`,
   `6130005f5f5f5f73${STRANGER}5af100`,

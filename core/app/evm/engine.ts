@@ -16,7 +16,7 @@ import { runFormattedInitCode } from './formattedInitCode.ts';
 import { runFramesWithoutCopies } from './frames.ts';
 import { type GuardSlot, guardCalls, guardJumps } from './guardHooks.ts';
 import { verifyKzgProof } from './kzg.ts';
-import { explainOutOfGas } from './outOfGasReasons.ts';
+import { chargeConstantGasFirst, explainOutOfGas } from './outOfGasReasons.ts';
 import { showPaidReverts } from './paidReverts.ts';
 import { looking, type Precompiles, precompilesOf } from './precompiles.ts';
 import { boundReturnData } from './returnDataBounds.ts';
@@ -226,6 +226,7 @@ export class EnginePool {
     copyPlainly(evm);
     boundReturnData(evm);
     explainOutOfGas(evm);
+    chargeConstantGasFirst(evm);
     payForbiddenLogs(evm);
     if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };

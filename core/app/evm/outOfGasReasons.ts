@@ -1,6 +1,6 @@
 import type { Common } from '@ethereumjs/common';
 import { type EVM, EVMError } from '@ethereumjs/evm';
-import { isUnpriced } from './instructionChecks.ts';
+import { isUnpriced, stackFault } from './instructionChecks.ts';
 import { opcodeOf, type RunState } from './opcodes.ts';
 import { addressOfWord } from './refusedFrame.ts';
 
@@ -15,7 +15,18 @@ const SENTRY_GAS = 2300n;
 const INIT_CODE_MAX = 49_152n;
 const { OUT_OF_GAS, STATIC_STATE_CHANGE } = EVMError.errorMessages;
 
-/** Constant gas of these instructions: geth charges it first and checks everything else afterwards. */
+/** Thrown for an instruction whose constant gas is not left: geth charges it before it looks at memory. */
+export const CONSTANT_GAS_UNPAID = 'constant gas unpaid';
+/** Constant gas of the instructions that use memory and have one, except for those of `LEAST_GAS`. */
+const MEMORY_LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
+  [0x20, 30n],
+  [0x3c, 100n],
+  ...[0x37, 0x39, 0x3e, 0x51, 0x52, 0x53, 0x5e].map((code) => [code, 3n] as const),
+]);
+/**
+ * Constant gas of the instructions whose checks belong to the computation of their price: geth charges it first and
+ * checks everything else afterwards.
+ */
 const LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
   [SSTORE, 0n],
   [CREATE, 32_000n],
@@ -24,9 +35,6 @@ const LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
   ...[...CALLS].map((call) => [call, 100n] as const),
 ]);
 
-/** Whether the checks of this instruction belong to the computation of its price. */
-export const isCheckedWithPrice = (code: number): boolean => LEAST_GAS.has(code);
-
 const isCall = (code: number): boolean => CALLS.has(code);
 
 function callsColdAccount({ stack, interpreter }: RunState): boolean {
@@ -34,6 +42,7 @@ function callsColdAccount({ stack, interpreter }: RunState): boolean {
   return !interpreter.journal.isWarmedAddress(addressOfWord(called));
 }
 
+const unpaid = (): EVMError => new EVMError(CONSTANT_GAS_UNPAID as EVMError['error']);
 const refusal = (why: string): EVMError => new EVMError(`${OUT_OF_GAS}: ${why}` as EVMError['error']);
 
 /**
@@ -56,11 +65,23 @@ export function explainOutOfGas(evm: EVM): void {
         failure = error;
       }
       const isKnown = failure === undefined || [OUT_OF_GAS, STATIC_STATE_CHANGE].includes(failure.error);
-      if (isKnown && had < least) throw new EVMError(OUT_OF_GAS);
+      if (isKnown && had < least) throw unpaid();
       const why = isKnown ? whyNot(code, frame, { had, cost, failure, isTooCold }, common) : undefined;
       if (why !== undefined) throw refusal(why);
       if (failure !== undefined) throw failure;
       return cost;
+    };
+  }
+}
+
+/** Makes instructions that use memory charge their constant gas first. */
+export function chargeConstantGasFirst(evm: EVM): void {
+  for (const [code, least] of MEMORY_LEAST_GAS) {
+    const entry = opcodeOf(evm, code);
+    const costOf = entry.gasHandler;
+    entry.gasHandler = (frame, gas, common) => {
+      if (frame.gasLeft < least && stackFault(code, frame.stack.getStack()) === undefined) throw unpaid();
+      return costOf(frame, gas, common);
     };
   }
 }

@@ -1,11 +1,12 @@
 import type { Bytes } from '../../lib/bytes.ts';
 import { hasMemoryEndOverflow, isUnpriced, stackFault } from './instructionChecks.ts';
-import { isCheckedWithPrice } from './outOfGasReasons.ts';
+import { CONSTANT_GAS_UNPAID } from './outOfGasReasons.ts';
 import { UNDEFINED_NAMES } from './undefinedNames.ts';
 
 /** The library's texts of exceptional halts → geth's texts, which clients and tests match. */
 const GETH_TEXT: ReadonlyMap<string, string> = new Map([
   ['out of gas', 'out of gas'],
+  [CONSTANT_GAS_UNPAID, 'out of gas'],
   ['stack underflow', 'stack underflow'],
   ['stack overflow', 'stack limit reached 1024 (1023)'],
   ['invalid JUMP', 'invalid jump destination'],
@@ -52,8 +53,6 @@ function refusalOf(text: string, { opCode, stack }: Halted): string | undefined 
   const items = stack.getStack();
   const fault = stackFault(opCode, items);
   if (fault !== undefined) return fault;
-  // Not even the constant gas of these instructions was left.
-  if (text === 'out of gas' && isCheckedWithPrice(opCode)) return undefined;
   if (hasMemoryEndOverflow(opCode, items)) return 'gas uint64 overflow';
   return text === 'out of gas' && isUnpriced(opCode, items) ? 'out of gas: gas uint64 overflow' : undefined;
 }

@@ -70,3 +70,30 @@ test('a call asks for the price of a cold account before it asks how much memory
     'out of gas: gas uint64 overflow',
   ]);
 });
+
+test('memory beyond all numbers is out of gas where not even the constant gas of the instruction is left', async () => {
+  const word = `7f${'ff'.repeat(32)}`;
+  // KECCAK256, CALLDATACOPY, EXTCODECOPY, MLOAD, MCOPY, CREATE and STATICCALL, with the constant gas of each.
+  const cases: readonly [opcode: string, operands: number, constant: number][] = [
+    ['20', 2, 30],
+    ['37', 3, 3],
+    ['3c', 4, 100],
+    ['51', 1, 3],
+    ['5e', 3, 3],
+    ['f0', 3, 32_000],
+    ['fa', 6, 100],
+  ];
+  for (const [opcode, operands, constant] of cases) {
+    const code = `0x${word.repeat(operands)}${opcode}`;
+    const told = async (left: number) => {
+      const gas = `0x${(21_000 + 3 * operands + left).toString(16)}`;
+      return (await world.rpc('eth_call', { to: CONTRACT, gas }, 'latest', { [CONTRACT]: { code } })).error
+        ?.message;
+    };
+    expect([opcode, await told(constant - 1), await told(constant)]).toEqual([
+      opcode,
+      'out of gas',
+      'gas uint64 overflow',
+    ]);
+  }
+});

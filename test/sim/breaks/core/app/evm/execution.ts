@@ -416,8 +416,17 @@ export const APP_EVM_EXECUTION: readonly Break[] = [
   {
     id: 'least-price-unasked',
     file: 'core/app/evm/outOfGasReasons.ts',
-    from: 'if (isKnown && had < least) throw new EVMError(OUT_OF_GAS);',
+    from: 'if (isKnown && had < least) throw unpaid();',
     to: '',
+    found: ['records'],
+    scenario: 'faulty-programs',
+    isSlow: true,
+  },
+  {
+    id: 'least-price-of-memory-unasked',
+    file: 'core/app/evm/outOfGasReasons.ts',
+    from: 'frame.gasLeft < least && ',
+    to: 'frame.gasLeft < 0n && ',
     found: ['records'],
     scenario: 'faulty-programs',
     isSlow: true,

@@ -75,8 +75,9 @@ export class Gossip {
     this.flush(now, out);
   }
 
-  get peers(): readonly PeerId[] {
-    return this.#peers.ids;
+  /** Sorted by id. What it says of a peer changes with the peer's messages. */
+  get peers(): readonly Pick<Peer, 'id' | 'round'>[] {
+    return this.#peers.all;
   }
 
   /** What we believe of a peer, for operators and tests. */
@@ -136,7 +137,7 @@ export class Gossip {
     const { rs } = this.#options;
     this.#pace.tick(rs);
     if (!this.#announcer.isStepTold && this.#pace.tellsStep(this.#peers.count, rs))
-      this.#announcer.tell(now, this.peers, out);
+      this.#announcer.tell(now, this.#peers.ids, out);
     if (now - this.#announcer.toldAt >= STALE_MICROS) this.#repeat(now, out);
     this.#sayHasVotes(this.#pace.say(this.#peers.count, rs), out);
     const forwards = this.#pace.forwards(this.#peers.count, rs);
@@ -233,7 +234,7 @@ export class Gossip {
     if (!this.#announcer.wantsParts || this.#peers.count === 0) return;
     // First our round: a peer ignores a NewValidBlock for a round in which it does not believe us to be.
     this.#tellRound(now, out);
-    this.#announcer.tellParts(this.peers, out);
+    this.#announcer.tellParts(this.#peers.ids, out);
   }
 
   /** Called once after each input: tells all peers of a new height or round. A new step alone waits for the tick. */
@@ -245,7 +246,7 @@ export class Gossip {
 
   #tellRound(now: Micros, out: GossipOut): void {
     if (this.#announcer.isRoundTold) return;
-    this.#announcer.tell(now, this.peers, out);
+    this.#announcer.tell(now, this.#peers.ids, out);
     const { height } = this.#options.rs;
     // Peers already at this height did not get our own messages while we were behind. Peers behind us are about to get
     // from the authors what we got; if not, the tick sends it.
@@ -258,7 +259,7 @@ export class Gossip {
    * parts we hold.
    */
   #repeat(now: Micros, out: GossipOut): void {
-    this.#announcer.tell(now, this.peers, out);
+    this.#announcer.tell(now, this.#peers.ids, out);
     if (this.#announcer.isBlockUntold) this.onValidBlock(now, out);
   }
 

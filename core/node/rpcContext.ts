@@ -2,7 +2,6 @@ import type { ChainReader } from '../app/chain.ts';
 import type { CreatedApplication } from '../app/create.ts';
 import type { EventHub } from '../events/hub.ts';
 import { EventSearch, searchReads } from '../events/index/search.ts';
-import { present } from '../lib/assert.ts';
 import { USUAL_SIZES } from '../lib/sizes.ts';
 import type { Indexing, RpcContext } from '../rpc/context.ts';
 import type { KvStore } from '../store/kv.ts';
@@ -58,7 +57,8 @@ export function rpcContext(options: CoreNodeOptions, running: Running): RpcConte
     ...givers(options, running),
     consensus: {
       roundState: consensus.rs,
-      peers: () => gossip.peers.map((id) => ({ id, round: present(gossip.peerRound(id), 'a peer of ours') })),
+      peers: () => gossip.peers,
+      peerRound: (id) => gossip.peerRound(id),
     },
     catchingUp: () => sync.active || isBehind(gossip.peerHeightMax(), reader.head()),
   };

@@ -69,6 +69,8 @@ export interface PeerRoundReader {
 export interface ConsensusReader {
   readonly roundState: RoundState;
   peers(): readonly { readonly id: PeerId; readonly round: PeerRoundReader }[];
+  /** undefined for a peer that is not connected. */
+  peerRound(id: PeerId): PeerRoundReader | undefined;
 }
 
 /** Keys that this node may sign with (dev accounts, keyring). Empty on a production node unless configured. */

@@ -294,7 +294,4 @@ function hasMoreVotes(ours: RoundState, theirs: RoundState, round: number, type:
   return have !== undefined && hasMore(have, theirs.votes(round, type)?.bits);
 }
 
-function hasMore(have: BitSet, want: BitSet | undefined): boolean {
-  for (let i = 0; i < have.size; i++) if (have.has(i) && want?.has(i) !== true) return true;
-  return false;
-}
+const hasMore = (have: BitSet, want: BitSet | undefined): boolean => have.minus(want).next().done !== true;

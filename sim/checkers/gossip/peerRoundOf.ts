@@ -3,4 +3,4 @@ import type { Process } from '../../machine/process.ts';
 
 /** Where a node believes a peer to be; undefined for a peer it does not know. */
 export const peerRoundOf = (node: Process, peer: string): PeerRoundReader | undefined =>
-  node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round;
+  node.node?.rpc?.consensus?.peerRound(peer);

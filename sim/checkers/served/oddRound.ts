@@ -113,7 +113,7 @@ export async function wrongOddRound(rpc: RpcContext): Promise<string | undefined
   const peers = heights.map((height, i) => ({ id: `peer${i}`, round: peerAt(height) }));
   const ctx: RpcContext = {
     ...rpc,
-    consensus: { roundState: stateOf(rpc, consensus.roundState), peers: () => peers },
+    consensus: { ...consensus, roundState: stateOf(rpc, consensus.roundState), peers: () => peers },
   };
   const dump = await comet(ctx, 'dump_consensus_state', {});
   const shown = listOf(dump, 'peers').map((peer) => {

@@ -91,7 +91,7 @@ describe('looking into consensus', () => {
           return typeof value === 'function' ? value.bind(state) : value;
         },
       });
-      const consensus = { roundState: waiting, peers: () => reader.peers() };
+      const consensus = { ...reader, roundState: waiting };
       const { round_state: state } = (await post('dump_consensus_state', {}, { ...ctx, consensus })).result;
       expect(state.triggered_timeout_precommit).toBe(precommitTimer);
     },

@@ -9,6 +9,7 @@ import { nobleSuite } from '../../../core/crypto/noble.ts';
 import type { SignAsk } from '../../../core/node/contract.ts';
 import { parseLastSigned } from '../../../core/node/signGuard.ts';
 import type { Silence } from '../../../core/node/silence.ts';
+import { failingSync } from '../failingSync.ts';
 import { tempDir } from '../tempDir.ts';
 
 const key = validatorKey(new Uint8Array(32).fill(3), nobleSuite);
@@ -70,6 +71,27 @@ describe('the file signer', () => {
       'conflict',
       'signed',
     ]);
+  });
+
+  test.each(['fdatasync', 'fsync'] as const)(
+    'lets no signature out whose state a failed %s may lose',
+    async (kind) => {
+      const signer = openSigner(tempDir());
+      failingSync(kind, 'EIO');
+      await expect(signer.sign(prevote(1, 1))).rejects.toThrow(OperatingError);
+      expect(signer.last.height).toBe(0);
+    },
+  );
+
+  test('signs again once the disk has room for the state', async () => {
+    const dir = tempDir();
+    const signer = openSigner(dir);
+    const restore = failingSync('fdatasync', 'ENOSPC');
+    expect(await signer.sign(prevote(1, 1))).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    expect(stateOf(dir)).toMatchObject({ ok: true, value: { height: 0 } });
+    restore();
+    expect(await signer.sign(prevote(1, 2))).toMatchObject({ ok: true });
+    expect(stateOf(dir)).toMatchObject({ ok: true, value: { height: 1 } });
   });
 
   test('lets no signature out when the state cannot be written', async () => {

@@ -138,6 +138,19 @@ describe('a wrong setting is refused with its file, its key and what was expecte
       'json-rpc.address and json-rpc.ws-address both want port 8545',
     );
   });
+
+  test('an index in PostgreSQL is refused unless a setting says where', () => {
+    const app = readTable(APP_TOML, sources({}));
+    const nodeOf = (flags: Record<string, string>) =>
+      nodeConfigOf('/home', readTable(CONFIG_TOML, sources({ flags })), app);
+    const flags = { 'tx_index.indexer': 'psql' };
+    expect(() => nodeOf(flags)).toThrow('tx_index.psql-conn must name a database');
+    const psqlConnection = 'postgresql://localhost/events';
+    expect(nodeOf({ ...flags, 'tx_index.psql-conn': psqlConnection }).index).toEqual({
+      indexer: 'psql',
+      psqlConnection,
+    });
+  });
 });
 
 describe('the files that are written', () => {

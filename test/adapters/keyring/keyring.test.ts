@@ -159,6 +159,21 @@ describe('the test keyring on disk', () => {
     expect(show).toThrow(`cannot open key file ${path}: 1 parts, expected 5`);
   });
 
+  test('with a file that was cut says what is cut', () => {
+    const home = tempDir();
+    unwrap(openKeyring('test', home, nobleSuite).addMnemonic('dev0', MNEMONIC));
+    const path = join(home, 'keyring-test', 'dev0.info');
+    const parts = readFileSync(path, 'utf8').split('.');
+    for (const [cut, reason] of [
+      [1, 'wrapped key of wrong length'],
+      [2, 'nonce or tag of wrong length'],
+      [4, 'nonce or tag of wrong length'],
+    ] as const) {
+      writeFileSync(path, parts.map((part, i) => (i === cut ? part.slice(0, -4) : part)).join('.'));
+      expect(() => openKeyring('test', home, nobleSuite).show('dev0')).toThrow(reason);
+    }
+  });
+
   test('refuses the backend `os` and names the available ones', () => {
     expect(() => openKeyring('os', tempDir(), nobleSuite)).toThrow(
       'keyring backend "os" is not available here: use file, test or memory',
@@ -185,6 +200,9 @@ describe('a keyring record', () => {
         code: 'record',
         message: 'dev0 has a public key of type /cosmos.crypto.x1.ethsecp256k1.PubKey',
       },
+    });
+    expect(decodeRecord(encodeRecord({ ...key, secret: undefined }))).toMatchObject({
+      error: { message: 'dev0 has a private key of type none' },
     });
     const multi = Uint8Array.of(0x0a, 1, 0x6d, 0x2a, 0);
     expect(decodeRecord(multi)).toMatchObject({ error: { message: 'm is a multisig key' } });

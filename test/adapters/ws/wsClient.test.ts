@@ -9,6 +9,16 @@ class FakeWs extends EventEmitter {
   readonly readyState = 1;
   isPaused = false;
   pings = 0;
+  bufferedAmount = 0;
+  /** What ws calls when a text has reached the socket. */
+  readonly sent: (() => void)[] = [];
+  send(text: string, written: () => void): void {
+    this.bufferedAmount += text.length;
+    this.sent.push(() => {
+      this.bufferedAmount -= text.length;
+      written();
+    });
+  }
   pause(): void {
     this.isPaused = true;
   }
@@ -69,4 +79,21 @@ test('a client is pinged so often', () => {
     return ws.pings;
   });
   expect(pings).toEqual([0, 1, 1, 2]);
+});
+
+test('a session hears when what it has sent is written, but not while much is still unwritten', () => {
+  const { ws, client } = connected({});
+  let drained = 0;
+  client.start({ message: () => Promise.resolve(), drained: () => void drained++, close() {} });
+  client.send('small');
+  client.send('large'.repeat(1_000_000));
+  expect(client.unread).toBe(5_000_005);
+  const heard = ws.sent.map((written) => {
+    written();
+    return [drained, client.unread];
+  });
+  expect(heard).toEqual([
+    [0, 5_000_000],
+    [1, 0],
+  ]);
 });

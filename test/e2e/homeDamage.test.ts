@@ -161,6 +161,23 @@ test('a validator that has lost its key refuses to start, and says what to do', 
   await node.kill('SIGTERM');
 });
 
+test('a chain does not go on with the genesis of another, and says what to do', {
+  timeout: 60_000,
+}, async () => {
+  await goesOn();
+  await node.kill('SIGTERM');
+  const file = join(node.home, 'config', 'genesis.json');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(text), genesis_time: '2020-01-01T00:00:00Z' }));
+  node.log = '';
+  node.start();
+  expect(await node.ended()).toBe(1);
+  expect(node.log).toMatch(/^Error: the genesis of this home is not the one .*: restore genesis\.json/m);
+  writeFileSync(file, text);
+  await goesOn();
+  await node.kill('SIGTERM');
+});
+
 test('a database whose evidence was altered is refused in one line that says what to do', {
   timeout: 60_000,
 }, async () => {

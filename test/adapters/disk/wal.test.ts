@@ -8,6 +8,7 @@ import { scanSegment } from '../../../adapters/disk/walFormat.ts';
 import { segmentPath } from '../../../adapters/disk/walRecovery.ts';
 import { reportWal } from '../../../adapters/disk/walReport.ts';
 import { OperatingError } from '../../../adapters/operatingError.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
 import type { LogRecord } from '../../../core/node/contract.ts';
 import { tempDir } from '../tempDir.ts';
 
@@ -289,6 +290,13 @@ describe('a log', () => {
     }
   });
 
+  test('keeps the format that the logs of running nodes have', async () => {
+    const bytes = await writtenLog(join(tempDir(), 'log'), [record(7, 'a')]);
+    expect(toHex(bytes)).toBe(
+      '6f72727977616c020000000000000001e99ddb9a' + '5dbb1b140000000101000000000000000761',
+    );
+  });
+
   test('that ends in an unfinished write, or a flipped last record, says what was cut off', async () => {
     const dir = join(tempDir(), 'log');
     const bytes = await writtenLog(dir, [record(1, 'a'), record(1, 'last')]);
@@ -320,7 +328,13 @@ describe('a log', () => {
     ]);
     // The length of the second now reaches beyond the file.
     third[43] = 0xff;
-    expect(openDamaged(dir, third).damage).toMatchObject({ lossy: true });
+    const lossy = openDamaged(dir, third);
+    expect(lossy.damage).toMatchObject({ lossy: true });
+    expect(reportWal(lossy).map(({ level, text }) => `${level}: ${text}`)).toEqual([
+      expect.stringMatching(
+        /^warn: the log is damaged at byte \d+ of .*: what follows is not used any more and kept in /,
+      ),
+    ]);
   });
 
   test('that lost something says so at every start until recovery was once over', async () => {

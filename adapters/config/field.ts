@@ -124,7 +124,10 @@ export function list(comment: string, fallback: readonly string[]): Field<readon
   };
 }
 
-/** An exact decimal number such as 1 or 0.5, in units of 10^-18. */
+/**
+ * An exact decimal number such as 1 or 0.5, in units of 10^-18. In TOML a number is a double: one with more digits than
+ * that can be a string.
+ */
 export function decimal18(comment: string, fallback: bigint): Field<bigint> {
   const parse = (value: string): Parsed<bigint> => {
     const match = /^(\d{1,30})(?:\.(\d{1,18}))?$/.exec(value);
@@ -136,9 +139,12 @@ export function decimal18(comment: string, fallback: bigint): Field<bigint> {
     comment,
     fallback,
     isBoolean: false,
-    fromToml: (value) => parse(typeof value === 'number' ? String(value) : ''),
+    fromToml: (value) => parse(typeof value === 'number' || typeof value === 'string' ? String(value) : ''),
     fromText: parse,
-    toToml: formatDecimal18,
+    toToml: (value) => {
+      const text = formatDecimal18(value);
+      return String(Number(text)) === text ? text : quoted(text);
+    },
   };
 }
 

@@ -217,6 +217,17 @@ describe('the files that are written', () => {
     expect(servers.map(({ listen }) => listen)).toEqual(servers.map(() => undefined));
   });
 
+  test('a fee cap survives writing and reading', () => {
+    const defaults = readTable(APP_TOML, sources({}));
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (cap) => {
+        const values = { ...defaults, 'json-rpc': { ...defaults['json-rpc'], 'txfee-cap': cap } };
+        const text = renderTable(APP_TOML, values, 'title');
+        expect(readTable(APP_TOML, sources({ text }))['json-rpc']['txfee-cap']).toBe(cap);
+      }),
+    );
+  });
+
   test('the fee cap is exact to the last digit', () => {
     const app = readTable(APP_TOML, sources({ flags: { 'json-rpc.txfee-cap': '0.000000000000000001' } }));
     expect(app['json-rpc']['txfee-cap']).toBe(1n);

@@ -40,4 +40,43 @@ describe('texts of the virtual machine', () => {
       expect([text, 'write protection']).toContain(gethVmError(told, at(opcode, ...stack)));
     expect(gethVmError('out of gas', at(opcode, ...stack))).toBe(text);
   });
+
+  /** Instructions with a memory range: their operands, and the places of its offset and its size (0 is the top). */
+  const RANGES: readonly (readonly [opcode: number, operands: number, offset: number, size: number])[] = [
+    [0x20, 2, 0, 1],
+    [0x37, 3, 0, 2],
+    [0x39, 3, 0, 2],
+    [0x3c, 4, 1, 3],
+    [0x3e, 3, 0, 2],
+    [0x5e, 3, 0, 2],
+    [0x5e, 3, 1, 2],
+    [0xa0, 2, 0, 1],
+    [0xa4, 6, 0, 1],
+    [0xf0, 3, 1, 2],
+    [0xf1, 7, 3, 4],
+    [0xf1, 7, 5, 6],
+    [0xf2, 7, 3, 4],
+    [0xf2, 7, 5, 6],
+    [0xf3, 2, 0, 1],
+    [0xf4, 6, 2, 3],
+    [0xf4, 6, 4, 5],
+    [0xf5, 4, 1, 2],
+    [0xfa, 6, 2, 3],
+    [0xfa, 6, 4, 5],
+    [0xfd, 2, 0, 1],
+  ];
+  test.each(RANGES)(
+    'instruction %i with %i operands has a range at %i of size %i',
+    (opcode, operands, offset, size) => {
+      const told = (start: bigint, length: bigint) => {
+        const top = Array<bigint>(operands).fill(0n);
+        top[offset] = start;
+        top[size] = length;
+        return gethVmError('out of gas', at(opcode, ...top.reverse()));
+      };
+      expect(told(2n ** 64n - 1n, 1n)).toBe('gas uint64 overflow');
+      expect(told(0n, 2n ** 64n)).toBe('gas uint64 overflow');
+      expect(told(2n ** 64n, 0n)).toBe('out of gas');
+    },
+  );
 });

@@ -59,6 +59,14 @@ describe('errors say where and what was wanted', () => {
     ['a.b = DATE 1899-01-01', 'offset 6: datestamp year 1899 out of range'],
     ['a.b = DATE 3000-01-01', 'offset 6: datestamp year 3000 out of range'],
     ['a.b = TIME 3000-01-01T00:00:00Z', 'offset 6: timestamp year 3000 out of range'],
+    [
+      'a.b = TIME 2024-13-01T00:00:00Z',
+      'offset 6: invalid TIME value: parsing time "2024-13-01T00:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse',
+    ],
+    [
+      'a.b = DATE 2024-13-01',
+      'offset 6: invalid DATE value: parsing time "2024-13-01" as "2006-01-02": cannot parse',
+    ],
   ])('%s', (query, message) => {
     expect(compileQuery(query)).toEqual({ ok: false, error: message });
   });

@@ -128,6 +128,23 @@ describe('queries', () => {
     expect(many(513)).toEqual({ ok: false, error: 'more than 512 conditions' });
   });
 
+  test('heights are compared with whole numbers and with those in between', async () => {
+    const chain = chainOf(4, 1);
+    const meets: Readonly<Record<string, (height: number, limit: number) => boolean>> = {
+      '<': (height, limit) => height < limit,
+      '<=': (height, limit) => height <= limit,
+      '=': (height, limit) => height === limit,
+      '>=': (height, limit) => height >= limit,
+      '>': (height, limit) => height > limit,
+    };
+    for (const [op, isMet] of Object.entries(meets))
+      for (let limit = 0; limit <= 5; limit += 0.5) {
+        const text = `block.height ${op} ${limit}`;
+        const found = await chain.search.blocks(query(text));
+        expect(found, text).toEqual({ ok: true, value: [1, 2, 3, 4].filter((one) => isMet(one, limit)) });
+      }
+  });
+
   test('a height beyond all numbers is above every height', async () => {
     const chain = chainOf(2, 1);
     const huge = '9'.repeat(400);

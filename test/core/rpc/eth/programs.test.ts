@@ -97,3 +97,20 @@ test('memory beyond all numbers is out of gas where not even the constant gas of
     ]);
   }
 });
+
+test('a self-destruction asks for the price of a cold account before that of a new one', async () => {
+  const code = `0x73${'cc'.repeat(20)}ff`;
+  const told = async (left: number) => {
+    const gas = `0x${(21_003 + left).toString(16)}`;
+    const overrides = { [CONTRACT]: { code, balance: '0x1' } };
+    return (await world.rpc('eth_call', { to: CONTRACT, gas }, 'latest', overrides)).error?.message;
+  };
+  expect([
+    await told(4999),
+    await told(5000),
+    await told(7599),
+    await told(7600),
+    await told(32_599),
+  ]).toEqual(['out of gas', 'out of gas: out of gas', 'out of gas: out of gas', 'out of gas', 'out of gas']);
+  expect(await told(32_600)).toBeUndefined();
+});

@@ -243,6 +243,8 @@ describe('logs', () => {
     expect(await world.get('eth_getLogs', { fromBlock: 'earliest', address: [], topics: [[]] })).toEqual(all);
     const receipt = await world.get('eth_getTransactionReceipt', second);
     expect(receipt.logs).toEqual([all[1]]);
+    expect(await world.get('eth_getTransactionLogs', second)).toEqual([all[1]]);
+    expect(await world.get('eth_getTransactionLogs', word(3))).toEqual([]);
     const next = Number(await world.get('eth_blockNumber')) + 1;
     expect(await world.get('eth_getLogs', { fromBlock: `0x${next.toString(16)}` })).toEqual([]);
   });

@@ -90,7 +90,9 @@ export class Timeline {
   /** Whether the timeline will still start this process. */
   willReturn(process: Process): boolean {
     if (this.#actions.isReturning(process)) return true;
-    return this.#entries.some((entry) => isStart(entry.spec.action, process) && canCome(entry, process));
+    const starts = this.#entries.filter(({ spec }) => isStart(spec.action, process));
+    // Nobody has planned that a node halts, so what happens to other nodes may never happen.
+    return starts.some((entry) => (process.state === 'halted' ? isSure(entry) : canCome(entry, process)));
   }
 
   hasLeft(process: Process): boolean {
@@ -169,6 +171,14 @@ function isAwaiting({ spec, left, hasCome, delayed }: Entry): boolean {
 function canCome({ spec: { when }, left, hasCome, delayed }: Entry, down: Process): boolean {
   if (left === 0 || delayed > 0) return left > 0;
   return !hasCome || (when.kind !== 'at' && !(when.kind === 'event' && when.node === down.name));
+}
+
+/** Whether an entry comes due in any run that goes on. */
+function isSure({ spec: { when, chancePpm }, left, hasCome, delayed }: Entry): boolean {
+  if (left === 0 || delayed > 0) return left > 0;
+  if (when.kind === 'every') return chancePpm > 0;
+  if (when.kind === 'state' && (when.height === undefined || when.round !== undefined)) return false;
+  return when.kind !== 'event' && !hasCome;
 }
 
 /** A key naming how the fact meets the entry's condition, undefined when it does not. */

@@ -101,6 +101,20 @@ test('until.height waits for a halted node that the timeline starts again', asyn
   expect(node.height).toBeGreaterThanOrEqual(5);
 });
 
+test.each(['when: {event: crashed(v2)}', 'when: {round: 9}', 'when: {height: 2, round: 9}'])(
+  'until.height does not wait for a halted node that only %s would start',
+  async (condition) => {
+    const entries = ['at: 2s, do: {disk: {target: v1, fault: eio}}', `${condition}, do: {restart: v1}`];
+    const node = await nodeOf('v1', timeline('height: 5', ...entries));
+    expect(node).toMatchObject({ state: 'halted', lives: 1 });
+  },
+);
+
+test('until.height waits for a halted node that a later height starts', async () => {
+  const entries = ['at: 2s, do: {disk: {target: v1, fault: eio}}', 'when: {height: 9}, do: {restart: v1}'];
+  expect(await nodeOf('v1', timeline('height: 5', ...entries))).toMatchObject({ state: 'up', lives: 2 });
+});
+
 test('messages held up by a slow link do not delay a later connection', async () => {
   const narrow = 'at: 5s, do: {link: {from: v0, rate: 1B/s}}, for: 1s';
   const crash = 'at: 10s, do: {crash: v0}, for: 1s';

@@ -1,4 +1,7 @@
-/** What geth checks before the price of an instruction: stack size and memory range (core/vm/jump_table.go). */
+/**
+ * What geth checks before the price of an instruction: stack size, constant gas and memory range
+ * (core/vm/jump_table.go).
+ */
 import { MAX_UINT64 } from './numbers.ts';
 
 /** Stack items that each instruction takes; one row per sixteen opcodes. */
@@ -34,6 +37,18 @@ function needsOf(code: number): number {
 
 const isGrowing = (code: number): boolean =>
   isDup(code) || (!isSwap(code) && needsOf(code) === 0 && !PUTS_NOTHING.has(code));
+
+/**
+ * Constant gas in geth where the library has another number: account access and calls (EIP-2929), and instructions whose
+ * price depends only on operands (EXP, LOG).
+ */
+const CONSTANT_GAS: ReadonlyMap<number, bigint> = new Map([
+  ...[0x31, 0x3b, 0x3c, 0x3f, 0xf1, 0xf2, 0xf4, 0xfa].map((code) => [code, 100n] as const),
+  ...[0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4].map((code) => [code, 0n] as const),
+]);
+
+/** Constant gas of an instruction; geth charges it before it looks at memory. `fee`: the library's number. */
+export const constantGas = (code: number, fee: bigint): bigint => CONSTANT_GAS.get(code) ?? fee;
 
 /** A memory range: stack positions (0 is the top) of its offset and length, or the length itself. */
 type Range = readonly [offset: number, length: number | bigint];

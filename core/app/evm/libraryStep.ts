@@ -2,16 +2,8 @@ import type { InterpreterStep } from '@ethereumjs/evm';
 import type { Bytes } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Step } from '../../types/trace.ts';
+import { constantGas } from './instructionChecks.ts';
 import { memoryOf } from './memoryRange.ts';
-
-/**
- * Constant gas in geth of instructions for which the library has another number: account access and calls (EIP-2929),
- * and those whose price depends only on operands (EXP, LOG).
- */
-const LEAST_COST: ReadonlyMap<number, bigint> = new Map([
-  ...[0x31, 0x3b, 0x3c, 0x3f, 0xf1, 0xf2, 0xf4, 0xfa].map((code) => [code, 100n] as const),
-  ...[0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4].map((code) => [code, 0n] as const),
-]);
 
 /** A step of a trace, from the library's step event. */
 export class LibraryStep implements Step {
@@ -36,7 +28,7 @@ export class LibraryStep implements Step {
     this.op = opcode.name;
     this.gas = gasLeft;
     this.cost = opcode.dynamicFee ?? BigInt(opcode.fee);
-    this.leastCost = LEAST_COST.get(opcode.code) ?? BigInt(opcode.fee);
+    this.leastCost = constantGas(opcode.code, BigInt(opcode.fee));
     this.refund = refund + gasRefund;
     this.depth = depth + 1;
     this.address = address.bytes;

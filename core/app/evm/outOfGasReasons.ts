@@ -1,6 +1,6 @@
 import type { Common } from '@ethereumjs/common';
 import { type EVM, EVMError } from '@ethereumjs/evm';
-import { isUnpriced, stackFault } from './instructionChecks.ts';
+import { constantGas, isUnpriced, stackFault } from './instructionChecks.ts';
 import { opcodeOf, type RunState } from './opcodes.ts';
 import { addressOfWord } from './refusedFrame.ts';
 
@@ -15,25 +15,12 @@ const SENTRY_GAS = 2300n;
 const INIT_CODE_MAX = 49_152n;
 const { OUT_OF_GAS, STATIC_STATE_CHANGE } = EVMError.errorMessages;
 
-/** Thrown for an instruction whose constant gas is not left: geth charges it before it looks at memory. */
+/** Thrown for an instruction whose constant gas is not left. */
 export const CONSTANT_GAS_UNPAID = 'constant gas unpaid';
-/** Constant gas of the instructions that use memory and have one, except for those of `LEAST_GAS`. */
-const MEMORY_LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
-  [0x20, 30n],
-  [0x3c, 100n],
-  ...[0x37, 0x39, 0x3e, 0x51, 0x52, 0x53, 0x5e].map((code) => [code, 3n] as const),
-]);
-/**
- * Constant gas of the instructions whose checks belong to the computation of their price: geth charges it first and
- * checks everything else afterwards.
- */
-const LEAST_GAS: ReadonlyMap<number, bigint> = new Map([
-  [SSTORE, 0n],
-  [CREATE, 32_000n],
-  [CREATE2, 32_000n],
-  [SELFDESTRUCT, 5000n],
-  ...[...CALLS].map((call) => [call, 100n] as const),
-]);
+/** Instructions whose checks belong to the computation of their price. */
+const PRICED_IN_STEPS: readonly number[] = [SSTORE, CREATE, CREATE2, SELFDESTRUCT, ...CALLS];
+/** The other instructions that use memory and have a constant gas. */
+const USING_MEMORY: readonly number[] = [0x20, 0x37, 0x39, 0x3c, 0x3e, 0x51, 0x52, 0x53, 0x5e];
 
 const isCall = (code: number): boolean => CALLS.has(code);
 
@@ -50,7 +37,7 @@ const refusal = (why: string): EVMError => new EVMError(`${OUT_OF_GAS}: ${why}` 
  * in steps and reports the step that failed; the library only reports out of gas.
  */
 export function explainOutOfGas(evm: EVM): void {
-  for (const [code, least] of LEAST_GAS) {
+  for (const code of PRICED_IN_STEPS) {
     const entry = opcodeOf(evm, code);
     const costOf = entry.gasHandler;
     entry.gasHandler = async (frame, gas, common) => {
@@ -65,7 +52,7 @@ export function explainOutOfGas(evm: EVM): void {
         failure = error;
       }
       const isKnown = failure === undefined || [OUT_OF_GAS, STATIC_STATE_CHANGE].includes(failure.error);
-      if (isKnown && had < least) throw unpaid();
+      if (isKnown && had < constantGas(code, gas)) throw unpaid();
       const why = isKnown ? whyNot(code, frame, { had, cost, failure, isTooCold }, common) : undefined;
       if (why !== undefined) throw refusal(why);
       if (failure !== undefined) throw failure;
@@ -74,13 +61,14 @@ export function explainOutOfGas(evm: EVM): void {
   }
 }
 
-/** Makes instructions that use memory charge their constant gas first. */
+/** Makes the other instructions that use memory charge their constant gas first; the library charges all at once. */
 export function chargeConstantGasFirst(evm: EVM): void {
-  for (const [code, least] of MEMORY_LEAST_GAS) {
+  for (const code of USING_MEMORY) {
     const entry = opcodeOf(evm, code);
     const costOf = entry.gasHandler;
     entry.gasHandler = (frame, gas, common) => {
-      if (frame.gasLeft < least && stackFault(code, frame.stack.getStack()) === undefined) throw unpaid();
+      const isUnpaid = frame.gasLeft < constantGas(code, gas);
+      if (isUnpaid && stackFault(code, frame.stack.getStack()) === undefined) throw unpaid();
       return costOf(frame, gas, common);
     };
   }

@@ -416,7 +416,7 @@ export const APP_EVM_EXECUTION: readonly Break[] = [
   {
     id: 'least-price-unasked',
     file: 'core/app/evm/outOfGasReasons.ts',
-    from: 'if (isKnown && had < least) throw unpaid();',
+    from: 'if (isKnown && had < constantGas(code, gas)) throw unpaid();',
     to: '',
     found: ['records'],
     scenario: 'faulty-programs',
@@ -425,8 +425,8 @@ export const APP_EVM_EXECUTION: readonly Break[] = [
   {
     id: 'least-price-of-memory-unasked',
     file: 'core/app/evm/outOfGasReasons.ts',
-    from: 'frame.gasLeft < least && ',
-    to: 'frame.gasLeft < 0n && ',
+    from: 'frame.gasLeft < constantGas(code, gas)',
+    to: 'frame.gasLeft < 0n',
     found: ['records'],
     scenario: 'faulty-programs',
     isSlow: true,

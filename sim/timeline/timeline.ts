@@ -87,12 +87,12 @@ export class Timeline {
     return this.#actions.isBroken;
   }
 
-  /** Whether the timeline will still start this process. */
+  /**
+   * Whether the timeline is sure to start this process still. What waits for a crash, a start or a round may never come.
+   */
   willReturn(process: Process): boolean {
     if (this.#actions.isReturning(process)) return true;
-    const starts = this.#entries.filter(({ spec }) => isStart(spec.action, process));
-    // Nobody has planned that a node halts, so what happens to other nodes may never happen.
-    return starts.some((entry) => (process.state === 'halted' ? isSure(entry) : canCome(entry, process)));
+    return this.#entries.some((entry) => isStart(entry.spec.action, process) && isSure(entry, process));
   }
 
   hasLeft(process: Process): boolean {
@@ -167,18 +167,19 @@ function isAwaiting({ spec, left, hasCome, delayed }: Entry): boolean {
   return !hasCome || delayed > 0 || !isOnce;
 }
 
-/** Whether an entry can still come due while a process is down. Nothing happens to that process meanwhile. */
-function canCome({ spec: { when }, left, hasCome, delayed }: Entry, down: Process): boolean {
+/** Whether an entry comes due in any run that goes on while a process is down. */
+function isSure({ spec: { when, on, chancePpm }, left, hasCome, delayed }: Entry, down: Process): boolean {
   if (left === 0 || delayed > 0) return left > 0;
-  return !hasCome || (when.kind !== 'at' && !(when.kind === 'event' && when.node === down.name));
-}
-
-/** Whether an entry comes due in any run that goes on. */
-function isSure({ spec: { when, chancePpm }, left, hasCome, delayed }: Entry): boolean {
-  if (left === 0 || delayed > 0) return left > 0;
-  if (when.kind === 'every') return chancePpm > 0;
-  if (when.kind === 'state' && (when.height === undefined || when.round !== undefined)) return false;
-  return when.kind !== 'event' && !hasCome;
+  switch (when.kind) {
+    case 'at':
+      return !hasCome;
+    case 'every':
+      return chancePpm > 0;
+    case 'event':
+      return false;
+    case 'state':
+      return (when.height === undefined || !hasCome) && (when.round ?? 0) === 0 && on !== down.name;
+  }
 }
 
 /** A key naming how the fact meets the entry's condition, undefined when it does not. */

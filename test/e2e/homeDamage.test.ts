@@ -64,6 +64,13 @@ async function restsAfterBlocks(): Promise<void> {
   }
 }
 
+async function refusesToStart(line: RegExp): Promise<void> {
+  node.log = '';
+  node.start();
+  expect(await node.ended()).toBe(1);
+  expect(node.log).toMatch(line);
+}
+
 /** Everything that the log says was signed, by height, round and kind: twice only if it is the same. */
 function signsNothingTwice(): void {
   const signed = new Map<string, string>();
@@ -150,10 +157,7 @@ test('a validator that has lost its key refuses to start, and says what to do', 
   await node.kill('SIGTERM');
   const key = join(node.home, 'config', 'priv_validator_key.json');
   renameSync(key, `${key}.away`);
-  node.log = '';
-  node.start();
-  expect(await node.ended()).toBe(1);
-  expect(node.log).toMatch(
+  await refusesToStart(
     /^Error: validator key .* is missing, but .* knows of signatures up to height \d+: restore the key/m,
   );
   renameSync(`${key}.away`, key);
@@ -169,10 +173,7 @@ test('a chain does not go on with the genesis of another, and says what to do', 
   const file = join(node.home, 'config', 'genesis.json');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, JSON.stringify({ ...JSON.parse(text), genesis_time: '2020-01-01T00:00:00Z' }));
-  node.log = '';
-  node.start();
-  expect(await node.ended()).toBe(1);
-  expect(node.log).toMatch(/^Error: the genesis of this home is not the one .*: restore genesis\.json/m);
+  await refusesToStart(/^Error: the genesis of this home is not the one .*: restore genesis\.json/m);
   writeFileSync(file, text);
   await goesOn();
   await node.kill('SIGTERM');
@@ -190,12 +191,7 @@ test('a database whose evidence was altered is refused in one line that says wha
   };
   const key = new TextEncoder().encode('evidence/pending/0');
   await change({ type: 'put', key, value: new Uint8Array(40) });
-  node.log = '';
-  node.start();
-  expect(await node.ended()).toBe(1);
-  expect(node.log).toMatch(
-    /^Error: storage fault: record altered .*: restore the data directory from a backup/m,
-  );
+  await refusesToStart(/^Error: storage fault: record altered .*: restore the data directory from a backup/m);
   await change({ type: 'del', key });
   await goesOn();
   await node.kill('SIGTERM');

@@ -101,12 +101,16 @@ test('until.height waits for a halted node that the timeline starts again', asyn
   expect(node.height).toBeGreaterThanOrEqual(5);
 });
 
-test.each(['when: {event: crashed(v2)}', 'when: {round: 9}', 'when: {height: 2, round: 9}'])(
-  'until.height does not wait for a halted node that only %s would start',
-  async (condition) => {
-    const entries = ['at: 2s, do: {disk: {target: v1, fault: eio}}', `${condition}, do: {restart: v1}`];
-    const node = await nodeOf('v1', timeline('height: 5', ...entries));
-    expect(node).toMatchObject({ state: 'halted', lives: 1 });
+const GONE = [
+  ['halted', 'disk: {target: v1, fault: eio}'],
+  ['down', 'crash: v1'],
+] as const;
+const UNSURE = ['event: crashed(v2)', 'round: 9', 'height: 2, round: 9'];
+test.each(GONE.flatMap(([state, fault]) => UNSURE.map((condition) => [state, condition, fault])))(
+  'until.height does not wait for a node that is %s and that only {%s} would start',
+  async (state, condition, fault) => {
+    const entries = [`at: 2s, do: {${fault}}`, `when: {${condition}}, do: {restart: v1}`];
+    expect(await nodeOf('v1', timeline('height: 5', ...entries))).toMatchObject({ state, lives: 1 });
   },
 );
 

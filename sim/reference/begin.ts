@@ -1,6 +1,6 @@
 /**
- * Whether an instruction can begin: its operands are on the stack, there is room for its result, and its memory range
- * is no larger than a uint64.
+ * Whether an instruction can begin: its operands are on the stack, there is room for its result, its constant gas is
+ * left, and its memory range is no larger than a uint64.
  */
 
 import { OUT_OF_GAS } from './frame.ts';

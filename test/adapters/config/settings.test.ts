@@ -160,13 +160,10 @@ describe('the files that are written', () => {
     expect(readTable(table, sources({ text }))).toEqual(defaults);
   });
 
-  test.each(Object.entries(TABLES))(
-    'the defaults of %s are those that are documented',
-    async (name, table) => {
-      const text = renderTable(table, readTable(table, sources({})), name);
-      await expect(text).toMatchFileSnapshot(`defaults/${name.toLowerCase().replace('_', '.')}`);
-    },
-  );
+  test.each(Object.entries(TABLES))('the defaults of %s do not change unnoticed', async (name, table) => {
+    const text = renderTable(table, readTable(table, sources({})), name);
+    await expect(text).toMatchFileSnapshot(`defaults/${name.toLowerCase().replace('_', '.')}`);
+  });
 
   test('values other than the defaults survive writing and reading', () => {
     fc.assert(
